@@ -89,11 +89,11 @@ extension KeyringError {
         case .signedOut:
             self.init(
                 .signInNeeded, "\(naming.shown(candidate.account, nil)) is signed out\(because)",
-                advice: Self.advice(for: candidate, request.scopes, naming), candidates: [id], names: [])
+                advice: Self.advice(for: candidate, request, request.scopes, naming), candidates: [id], names: [])
         default:
             self.init(
                 .noSuchAccount, "\(naming.shown(candidate.account, nil)) does not fit: \(rejection)\(because)",
-                advice: Self.advice(after: rejection, of: candidate, naming), candidates: [id], names: [])
+                advice: Self.advice(after: rejection, of: candidate, request, naming), candidates: [id], names: [])
         }
     }
 

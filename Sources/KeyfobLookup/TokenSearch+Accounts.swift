@@ -1,5 +1,5 @@
 package import KeyfobFiles
-internal import KeyfobRecords
+package import KeyfobRecords
 package import KeyfobModel
 package import KeyfobSelection
 package import KeyfobVault

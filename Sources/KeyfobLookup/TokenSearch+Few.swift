@@ -119,7 +119,7 @@ extension TokenSearch {
     ) -> Bool {
         guard let realm = request.realm, few.coverage != .feasible, !candidate.isKnown(in: realm) else { return true }
         switch reason {
-        case .explicit, .bound: return true
+        case .explicit, .addressUser, .usual, .bound: return true
         case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: return false
         }
     }

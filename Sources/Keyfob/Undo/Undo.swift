@@ -81,8 +81,8 @@ extension Keyring.Undo {
         try withState { state in
             var wanted: JournalID?
             if let id {
-                let entries = try database.withSnapshot { try entries(&state, groups) }
-                wanted = try Self.entry(id, among: entries).journalID
+                let all = try database.withSnapshot { try entries(&state, groups) }
+                wanted = try Self.entry(id, among: all).journalID
             }
             var removed: Set<JournalID> = []
             try change(&state, try state.groups(groups)) { writers in

@@ -140,7 +140,7 @@ extension LogoutCommand {
     private func signAllOut(_ keyring: Keyring, _ policy: UndoPolicy, _ network: Network?) throws {
         let groups = try global.groups()
         let listed = AccountListCommand.sorted(try keyring.accounts.list(in: groups))
-        let candidates = try listed.filter { candidate throws(KeyringError) in
+        let candidates = try listed.filter { candidate in
             try forget || forever || holdsTokens(candidate, keyring)
         }
         guard !candidates.isEmpty || forever else {
