@@ -98,8 +98,9 @@ struct ActionRightsTests {
     func bus(source: Source) throws {
         let place = try BrokerPlace()
         let (ada, other) = (try place.store("ada"), try place.store("bob"))
-        let caller = AgentCaller(place.program, process: 1, user: geteuid(), door: .bus) {
-            FileDigests().digest(of: place.program.name)
+        let program = place.program
+        let caller = AgentCaller(program, process: 1, user: geteuid(), door: .bus) {
+            FileDigests().digest(of: program.name)
         }
         let account = #"{"homeAccountId":"\#(ada.id.homeAccountID)","environment":"login.windows.net"}"#
         for rights in Self.sets {
@@ -147,7 +148,7 @@ struct ActionRightsTests {
                 return true
             } catch {
                 // Nobody signs in here.
-                return (error as? KeyringError)?.code == .cancelled
+                return error.code == .cancelled
             }
         }
         #expect(await !attempt(action))

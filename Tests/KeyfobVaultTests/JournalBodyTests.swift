@@ -25,7 +25,7 @@ struct JournalBodyTests {
     }
 
     @Test("an item that went survives, with its flags, what is not known of it, and what was left")
-    func former() throws {
+    func gone() throws {
         let item = try former()
         let read = try again(item)
         #expect(read.entry == item.entry && read.kind == .setting && read.left == item.left && read.added == nil)

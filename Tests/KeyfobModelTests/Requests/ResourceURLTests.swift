@@ -28,7 +28,7 @@ struct ResourceURLTests {
             ("https://git.example:65535", "git.example:65535"), ("https://git.example:1", "git.example:1"),
             ("https://git.example./a", "git.example/a"), ("https://10.0.0.1/a", "10.0.0.1/a"),
             ("https://[::1]/a", "[::1]/a"), ("https://[2001:DB8::1]:8443/a", "[2001:db8::1]:8443/a"),
-            ("[::1]:8443", "[::1]:8443"), ("https://[::ffff:10.0.0.1]", "[::ffff:10.0.0.1]"),
+            ("[::1]:8443", "[::1]:8443"), ("https://[::ffff:10.0.0.1]", "[::ffff:a00:1]"),
             ("https://a_b.example/x", "a_b.example/x"), ("https://xn--bcher-kva.example", "xn--bcher-kva.example"),
             ("https://git.example/@scope/pkg", "git.example/@scope/pkg"),
             ("https://git.example/a%20b/%41", "git.example/a%20b/%41"),
@@ -144,7 +144,7 @@ struct ResourceURLTests {
         arguments: [
             ("git@h.example:a/b", "h.example/a/b"), ("a@b@h.example:c", "h.example/c"),
             ("u:p@h.example:a", "u/p@h.example:a"),
-            ("git@[::1]:a", "[::1]/a"), ("[h.example:22]:a", "h.example:22/a"), ("u:p@[::1]:a", "[::1]/a"),
+            ("git@[::1]:a", "[::1]/a"), ("[h.example:22]:a", "h.example/a"), ("[h.example:2222]:a", "h.example:2222/a"), ("u:p@[::1]:a", "[::1]/a"),
             ("git@h.example://a", nil), ("h::a", nil), ("./h:a", nil), ("git@h.example:a#b", nil), ("git@:a", nil),
         ] as [(String, String?)])
     func remotes(text: String, expected: String?) {

@@ -35,7 +35,7 @@ struct ProgramPermissionTests {
     func actions() throws {
         let ada = try place.add("ada", "a", by: place.owner)
         func permit(
-            _ actions: Set<ProgramAction>?, scopes: ScopeSet = [], digest: String? = nil, _ isAllowed: Bool = true
+            _ actions: Set<ProgramAction>?, _ isAllowed: Bool = true, scopes: ScopeSet = [], digest: String? = nil
         ) throws {
             try place.owner.programs.permit(
                 ProgramPermission(
@@ -55,13 +55,13 @@ struct ProgramPermissionTests {
         try permit([.signOut], digest: "bb")
         #expect(try rows() == [#"true ["sign-out"]  bb"#, #"true ["token", "list"] b aa"#])
         try permit([.signIn], scopes: ["c"], digest: "aa")
-        try permit([.signOut], isAllowed: false)
+        try permit([.signOut], false)
         #expect(
             try rows() == [
                 #"false ["sign-out"]  -"#, #"true ["sign-in"] c aa"#, #"true ["sign-out"]  bb"#,
                 #"true ["token", "list"] b aa"#,
             ])
-        try permit(nil, isAllowed: false)
+        try permit(nil, false)
         #expect(try rows().first == #"false ["sign-out"]  -"#)
         #expect(try rows()[1] == #"false ["token", "list", "sign-in", "sign-out"]  -"#)
         #expect(place.refusal { try permit([]) }?.code == .usage)

@@ -2,6 +2,7 @@
 import KeyfobModel
 import KeyfobRecords
 import KeyfobTestSupport
+import KeyfobVault
 
 /// What a keyring holds, but for what tells when and how often it was written: to be compared before and after.
 struct KeyringContent: Equatable, CustomStringConvertible {

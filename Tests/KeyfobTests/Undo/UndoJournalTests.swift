@@ -3,6 +3,7 @@ import Foundation
 import KeyfobModel
 import KeyfobRecords
 import KeyfobTestSupport
+import KeyfobVault
 import Testing
 
 /// How long, how much and where the journal keeps, and what is left of it.
