@@ -83,8 +83,7 @@ enum Help {
           device                  Say what the identity broker knows of this machine.
 
         PROGRAMS THAT ASK THE AGENT:
-          program                 Which programs may have which tokens from
-                                  'keyfob agent'.
+          program                 What programs may do through 'keyfob agent'.
           log                     What programs asked 'keyfob agent' for, and what they
                                   got.
 

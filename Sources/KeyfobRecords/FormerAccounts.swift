@@ -6,6 +6,9 @@ internal import KeyfobVault
 // that an account goes.
 
 extension GroupWriter {
+    /// Notes what an account is called and can do, before its credentials go one by one and then it.
+    package func noteRemoval(of id: AccountID) throws { try noteRemoval(try reader.records(.account, keys.blind(id))) }
+
     /// Notes what an account is called and can do, before it goes.
     ///
     /// - Parameter records: The account's, and its credentials'; what does not open is passed over.

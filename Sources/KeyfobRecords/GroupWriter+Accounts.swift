@@ -53,10 +53,11 @@ extension GroupWriter {
 
     /// Removes an account and every credential of it; tombstones and ended grants without a token stay, and what it was called.
     ///
+    /// - Parameter isNoted: Whether ``noteRemoval(of:)`` came before, when all its credentials were there.
     /// - Returns: How many records went.
-    package func remove(_ id: AccountID) throws -> Int {
+    package func remove(_ id: AccountID, isNoted: Bool = false) throws -> Int {
         let records = try reader.records(.account, keys.blind(id))
-        try noteRemoval(records)
+        if !isNoted { try noteRemoval(records) }
         for record in records { try bury(record) }
         return records.count
     }

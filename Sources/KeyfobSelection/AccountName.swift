@@ -4,7 +4,8 @@ package import KeyfobModel
 ///
 /// What somebody typed matches by id, home account id, exact user name or label; and only when none of these fits, by the
 /// beginning of one of them. A user in an address matches by one of these as a whole, or else by what stands in one before
-/// the `@`. An account that was removed keeps its names: nobody else answers to one of them by a part of another.
+/// the `@`. An account that was removed keeps its names: nobody else answers to one of them by a part of another, nor becomes the
+/// only one that a part means.
 struct AccountName: Hashable, Sendable {
     private let folded: String
     /// The id that the name spells, under whatever alias of the environment.
@@ -29,7 +30,7 @@ struct AccountName: Hashable, Sendable {
         guard exact.isEmpty else { return exact }
         guard takesParts else { return [] }
         guard isLogin else {
-            return candidates.filter { !$0.isRemoved && $0.account.names.contains { $0.hasPrefix(folded) } }
+            return candidates.filter { $0.account.names.contains { $0.hasPrefix(folded) } }
         }
         return candidates.filter { $0.account.isCalled(folded) }
     }

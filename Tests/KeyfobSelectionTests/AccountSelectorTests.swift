@@ -115,7 +115,6 @@ struct AccountSelectorTests {
             Unfit(
                 request: TokenRequest(environment: "login.example"),
                 rejection: .otherEnvironment("login.microsoftonline.com")),
-            Unfit(request: TokenRequest(realm: "fabrikam"), rejection: .notInTenant("fabrikam")),
             Unfit(request: TokenRequest(clientID: "other"), rejection: .unknownToClient("other")),
             Unfit(
                 request: TokenRequest(account: "ada", environment: "login.example"),
@@ -125,6 +124,16 @@ struct AccountSelectorTests {
         let selection = select(unfit.request, [try candidate("ada")])
         #expect(selection.outcome == .nobody)
         #expect(selection.verdicts.map(\.verdict) == [.rejected(unfit.rejection)])
+    }
+
+    @Test("a tenant where it has never been is visited by who has signed in, and not by who has tokens alone")
+    func tenant() throws {
+        var ada = try candidate("ada")
+        #expect(select(TokenRequest(realm: "fabrikam"), [ada]).outcome == .chosen(ada))
+        ada.state = .tokensOnly
+        #expect(
+            select(TokenRequest(realm: "fabrikam"), [ada]).verdicts.map(\.verdict)
+                == [.rejected(.notInTenant("fabrikam"))])
     }
 
     @Test("a client that holds nothing may join a family, but whom it holds something of goes first")

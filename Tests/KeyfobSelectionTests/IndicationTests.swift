@@ -91,7 +91,9 @@ struct IndicationTests {
         #expect(reason(select("octo@users.noreply.gitlab.com", remote: "github.com/x/y", [octo, hub])) == nil)
     }
 
-    @Test("whose address it is and who has signed out leaves nobody else in that place; one of several of the domain does")
+    @Test(
+        "whose address it is and who has signed out leaves nobody else in that place; one of several of the domain does"
+    )
     func signedOut() throws {
         let gone = try Self.named("mallory@fabrikam.example", state: .signedOut)
         let address = try #require(MailAddress("mallory@fabrikam.example"))

@@ -38,7 +38,8 @@ struct LetterCaseTests {
             var unlabelled = work
             unlabelled.account.label = nil
             let selection = select("\(host)/\(asked)/app/x", [unlabelled, plain], [binding])
-            #expect(selection.choice?.candidate.account.id == (isCaseless ? work : home).account.id, "\(bound) \(asked)")
+            #expect(
+                selection.choice?.candidate.account.id == (isCaseless ? work : home).account.id, "\(bound) \(asked)")
             #expect(select("\(host)/\(bound)/App", [unlabelled, plain], [binding]).choice?.candidate == unlabelled)
         }
     }
@@ -72,7 +73,8 @@ struct LetterCaseTests {
         let bob = try SelectionSample.candidate("2")
         for label in [nil, "x"] {
             ada.account.label = label
-            let selection = AccountSelector().select(TokenRequest(account: typed), among: [ada, bob], groups: [.default])
+            let selection = AccountSelector().select(
+                TokenRequest(account: typed), among: [ada, bob], groups: [.default])
             #expect(selection.outcome == .chosen(ada))
         }
         var labelled = bob

@@ -9,11 +9,14 @@ struct RandomChoice {
     var evidence = Evidence(now: Timestamp(seconds: 1_800_000_000))
     var request = TokenRequest()
 
-    private static let environments = ["github.com", "github.com", "gitlab.com", "login.microsoftonline.com", "idp.example"]
+    private static let environments = [
+        "github.com", "github.com", "gitlab.com", "login.microsoftonline.com", "idp.example",
+    ]
     private static let names = ["ada", "Ada", "ada-contoso", "adam", "bob", "contoso", "ada@contoso.example", "ąda"]
     private static let scopes: [ScopeSet] = [[], [], ["repo"], ["repo", "gist"], ["mail.read"]]
     private static let addresses = [
-        "github.com/ada/notes", "github.com/Contoso/app", "api.github.com/user", "gitlab.com/ada/notes", "idp.example/ada/x",
+        "github.com/ada/notes", "github.com/Contoso/app", "api.github.com/user", "gitlab.com/ada/notes",
+        "idp.example/ada/x",
         "graph.microsoft.com/v1.0/me", "github.com",
     ]
     private static let folders = ["/home/ada/work", "/home/ada/work/app", "/srv"]
@@ -182,7 +185,9 @@ extension RandomChoice: CustomStringConvertible {
 extension Selection {
     /// Who was chosen, and by what.
     var choice: (candidate: Candidate, reason: Verdict.Reason)? {
-        guard case .chosen(let candidate) = outcome, case .chosen(let reason)? = verdicts.first?.verdict else { return nil }
+        guard case .chosen(let candidate) = outcome, case .chosen(let reason)? = verdicts.first?.verdict else {
+            return nil
+        }
         return (candidate, reason)
     }
 }

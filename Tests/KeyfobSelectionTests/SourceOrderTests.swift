@@ -96,7 +96,9 @@ struct SourceOrderTests {
         #expect(!choice.reason.description.isEmpty)
     }
 
-    @Test("and where its account is signed out or was removed, nobody is taken, whatever the later says", arguments: pairs)
+    @Test(
+        "and where its account is signed out or was removed, nobody is taken, whatever the later says", arguments: pairs
+    )
     func lost(first: Source, second: Source) throws {
         guard (first, second) != (.option, .addressUser) else { return }
         for (state, isRemoved) in [(Candidate.SignInState.signedOut, false), (.signedIn, true)] {
@@ -122,7 +124,9 @@ struct SourceOrderTests {
         #expect(choice.candidate.account.username == "ada" && choice.reason.name == source.reason)
     }
 
-    @Test("an option that means whom the address means agrees with it", arguments: ["ada", "ada@idp.example", "team", "a"])
+    @Test(
+        "an option that means whom the address means agrees with it",
+        arguments: ["ada", "ada@idp.example", "team", "a"])
     func agreement(account: String) throws {
         var ada = try SelectionSample.candidate("ada")
         (ada.account.username, ada.account.label) = ("ada@contoso.example", "team")

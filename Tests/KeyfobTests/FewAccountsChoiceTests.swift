@@ -111,6 +111,7 @@ struct FewAccountsChoiceTests {
         let all = try keyring.withState { state in
             let groups = try state.groups(nil)
             return try keyring.search.roster(&state, groups, TokenRequest(), .everything).candidates
+                .filter { !$0.isRemoved }
         }
         func told(_ candidate: Candidate) -> String {
             "\(candidate.account) \(candidate.group) \(candidate.state) \(String(describing: candidate.end)) "

@@ -75,7 +75,7 @@ struct FewAccountsCostTests {
         case .preferred: try keyring.accounts.setDefault(ada.id, in: .default)
         case .committer: context.committer = MailAddress(ada.username)
         case .committerDomain: context.committer = MailAddress("eve@fabrikam.example")
-        case .owner: context.url = ResourceURL(host: ada.id.environment, path: ["Team", "app"])
+        case .owner: context.url = ResourceURL(host: ada.id.environment, path: ["team", "app"])
         case .habit, .habitOrDefault, .committerOfMany, .stranger:
             context.directory = "/srv/project"
             if evidence == .committerOfMany { context.committer = MailAddress("eve@contoso.example") }

@@ -65,7 +65,7 @@ struct KeyringAccountTests {
     func sameUsername() throws {
         let id = try #require(AccountID(homeAccountID: "other.fabrikam", environment: "login.microsoftonline.com"))
         let twin = Account(id: id, username: "ada@contoso.example")
-        try keyring.store(.access(twin), "token of the twin", for: twin)
+        try keyring.store(.access(twin, realm: "fabrikam"), "token of the twin", for: twin)
         let error = failure(of: KeyringError.self) {
             _ = try keyring.tokens.stored(for: TokenRequest(account: "ada@contoso.example"))
         }

@@ -114,12 +114,13 @@ struct KeyringBindingTests {
         #expect(try keyring.bindings.list() == both && both.allSatisfy { $0.writer == .owner })
         #expect(try keyring.accounts.meanings(of: bob.id).map(\.kind) == [.binding, .defaultAccount])
         #expect(try keyring.accounts.former().map(\.account.id) == [bob.id])
-        #expect(keyring.refusal(TokenRequest()) == .noSuchAccount)
+        let request = TokenRequest(environment: ada.id.environment)
+        #expect(code { _ = try keyring.tokenText(request, in: [.default]) } == .noSuchAccount)
         #expect(try keyring.accounts.remove(bob.id, from: .default, unbinds: true) == 0)
         let left = Binding(.tool(ada.username), to: .account(ada.id), from: .keyring(.default), by: .owner)
         #expect(try keyring.bindings.list() == [left])
         #expect(try keyring.accounts.meanings(of: bob.id).isEmpty && keyring.accounts.former().isEmpty)
-        #expect(try keyring.tokenText(TokenRequest()) == "token of ada")
+        #expect(try keyring.tokenText(request, in: [.default]) == "token")
         #expect(code { _ = try keyring.accounts.remove(bob.id, from: .default, unbinds: true) } == .noSuchAccount)
     }
 

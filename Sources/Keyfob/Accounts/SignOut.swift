@@ -107,6 +107,7 @@ extension Keyring.Accounts {
                     policy, of: held.account.id, clients: reach == .client ? Set(clients) : nil,
                     leavingOut: { token in revoked.contains { $0.covers(token) } }
                 ) { writer in
+                    if forgets { try writer.noteRemoval(of: held.account.id) }
                     for client in clients {
                         try writer.signOut(client, of: held.account.id, leavesMark: !forgets) { token, secret in
                             guard !held.grants.contains(where: { $0.isSame(token) }) else { return }
@@ -116,7 +117,7 @@ extension Keyring.Accounts {
                     }
                     try writer.removeTokens(of: held.account.id) { clients.contains($0.clientID) || forgets }
                     guard forgets else { return }
-                    _ = try writer.remove(held.account.id)
+                    _ = try writer.remove(held.account.id, isNoted: true)
                     try writer.forgetPermissions(for: held.account.id)
                 }
             }

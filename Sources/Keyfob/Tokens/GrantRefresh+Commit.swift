@@ -96,7 +96,7 @@ extension GrantRefresh {
         // Each group counts its own. What was refused is no matter of which refresh token it was.
         let old = token.grant ?? Grant()
         let version = old.version.rotated
-        var grant = Grant(epoch: version.epoch, generation: version.generation, rotates: true)
+        var grant = Grant(epoch: version.epoch, generation: version.generation, rotates: true, ended: old.ended)
         (grant.refusals, grant.served) = (old.refusals, old.served)
         token.grant = grant
     }

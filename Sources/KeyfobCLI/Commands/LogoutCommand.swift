@@ -62,10 +62,11 @@ struct LogoutCommand: ParsableCommand {
         let candidate = try chosen(keyring)
         try confirm(candidate, keyring)
         let report = try signOut(candidate, keyring, policy, network)
+        let text = SignOutText(report, candidate.group, forget: forget, isErased: forever, keyring)
         if global.json {
+            text.warn(global)
             try JSONOutput.print(SignOutDocument(report, candidate.group))
         } else {
-            let text = SignOutText(report, candidate.group, forget: forget, isErased: forever, keyring)
             text.tell(global)
         }
         guard let url = report.endSessionURL else { return }
@@ -153,9 +154,8 @@ extension LogoutCommand {
             do throws(KeyringError) {
                 let report = try signOut(candidate, keyring, policy, network)
                 reports.append(SignOutDocument(report, candidate.group))
-                guard !global.json else { continue }
-                SignOutText(report, candidate.group, forget: forget, isErased: forever, keyring).tell(
-                    global, isOneOfMany: true)
+                let text = SignOutText(report, candidate.group, forget: forget, isErased: forever, keyring)
+                if global.json { text.warn(global) } else { text.tell(global, isOneOfMany: true) }
             } catch {
                 first = first ?? error
                 failures.append(SignOutAllDocument.Failure(candidate, error))

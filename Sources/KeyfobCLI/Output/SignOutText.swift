@@ -18,11 +18,16 @@ struct SignOutText {
         isSynced = keyring.sync.isSetUp
     }
 
+    /// Writes what went wrong to standard error.
+    func warn(_ global: GlobalOptions) {
+        for note in report.notes { global.say("keyfob: warning: \(TimeText.local(in: note.text))") }
+    }
+
     /// Writes it to standard error.
     ///
     /// - Parameter isOneOfMany: Whether what brings it back is told for all accounts at once.
     func tell(_ global: GlobalOptions, isOneOfMany: Bool = false) {
-        for note in report.notes { global.say("keyfob: warning: \(TimeText.local(in: note.text))") }
+        warn(global)
         if report.clients.isEmpty, !isForgotten {
             let elsewhere = isSynced ? "; where it is, 'keyfob logout' there signs it out" : ""
             global.say("\(name) was not signed in here (group \(group))\(elsewhere)")

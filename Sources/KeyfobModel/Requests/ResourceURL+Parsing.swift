@@ -84,7 +84,10 @@ extension ResourceURL {
         // Up to the first colon, but for those of an address in brackets.
         let bracket =
             bytes[..<slash].first == UInt8(ascii: "[")
-            ? 0 : bytes[..<slash].firstRange(of: "@[".utf8).map { $0.upperBound - 1 }
+            ? 0
+            : bytes[..<slash].indices.dropFirst().first {
+                bytes[$0 - 1] == UInt8(ascii: "@") && bytes[$0] == UInt8(ascii: "[")
+            }
         var colon: Int?
         if let bracket {
             start = bracket

@@ -67,7 +67,7 @@ package struct HostAndPort: Hashable, Sendable {
         let isHexadecimal =
             label.first == UInt8(ascii: "0") && label.dropFirst().first.map { $0 | 0x20 } == UInt8(ascii: "x")
         return isHexadecimal
-            ? label.dropFirst(2).allSatisfy { Hexadecimal.value(of: $0) != nil } : label.allSatisfy(\.isASCIIDigit)
+            ? label.dropFirst(2).allSatisfy { Hexadecimal.value(of: $0) != nil } : label.allSatisfy { $0.isASCIIDigit }
     }
 
     /// A number from 0 to 255 without zeros before it.

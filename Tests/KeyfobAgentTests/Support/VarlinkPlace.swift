@@ -34,13 +34,17 @@ final class VarlinkPlace {
         self.time = time
         let processes = try FakeProcesses(.max)
         var number: Int32 = .max
+        // A process is there as long as its folder is.
+        var started: [FakeProcesses] = []
         server = try #require(
             VarlinkServer(
                 listener: socket.descriptor, limits: limits, busy: SocketDoor.busy(), now: { time.now },
                 peer: { _ in
                     if ofOneProcess { return processes.peer() }
                     number -= 1
-                    return (try? FakeProcesses(number))?.peer()
+                    guard let process = try? FakeProcesses(number) else { return nil }
+                    started.append(process)
+                    return process.peer()
                 }, naming: naming, isOwn: isOwn, answer: answer))
     }
 

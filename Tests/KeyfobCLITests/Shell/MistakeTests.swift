@@ -122,6 +122,8 @@ struct MistakeTests {
             "logout eve --client nosuch --offline", 13,
             ["eve is not signed in to a client 'nosuch'", "'keyfob account show'"]
         ),
+        ("undo 00000000", 13, ["there is nothing to undo under '00000000'", "'keyfob undo --list'"]),
+        ("undo --list --yes", 64, ["--list goes with neither an id nor another option", "see 'keyfob undo --help'"]),
         ("request", 64, ["Missing expected argument '<address>'", "see 'keyfob request --help'"]),
         (
             "request https://evil.example/x --account eve", 77,

@@ -30,7 +30,8 @@ struct CredentialInputTests {
             "protocol=https\nhost=github.com:8443\n", "protocol=https\nhost=github.com@evil.example\n",
             "protocol=smtp\nhost=github.com\n", "protocol=cert\nhost=github.com\n", "protocol=\nhost=github.com\n",
             "protocol=https\nhost=github.com\npath=a/../b\n", "protocol=https\nhost=github.com\nusername=nobody\n",
-            "protocol=https\nhost=github.com\nusername=oct\n", "protocol=https\nhost=github.com\nusername= \n",
+            "protocol=https\nhost=github.com\nusername=oct\n",
+            "protocol=https\nhost=github.com\npath=contoso/a\nusername=contoso\n", "protocol=https\nhost=github.com\nusername= \n",
             "protocol=https\nhost=github.com\nwwwauth[]=Negotiate\n", "", "\n",
             "protocol=https\nhost=gist.github.com\n",
         ])
@@ -44,7 +45,6 @@ struct CredentialInputTests {
         "git gets the token for what is its account's",
         arguments: [
             "", "username=octo\n", "username=WORK\n", "path=octo/app.git\nusername=octo\n",
-            "path=contoso/a\nusername=contoso\n",
             "username=x-access-token\n", "state[]=keyfob:nobody@github.com\n", "unknown[]=\n",
             "wwwauth[]=Basic realm=\"x\"\n",
         ])
@@ -101,16 +101,19 @@ struct CredentialInputTests {
         #expect(try place.run("keyfob --vault nowhere helper git capability").text.hasPrefix("version 0\n"))
     }
 
-    @Test("the owner's word comes before the address's: --account and KEYFOB_ACCOUNT")
+    @Test("the user in the address comes before KEYFOB_ACCOUNT, and must be the one that --account means")
     func named() throws {
         try place.add("bob", token: "gho_bob", "--host github.com")
         let text = "protocol=https\nhost=github.com\n"
         for line in ["KEYFOB_ACCOUNT=bob git credential-keyfob get", "git credential-keyfob --account bob get"] {
             #expect(try place.run(line, text: text).text.hasSuffix("password=gho_bob\n"))
             #expect(try place.run(line, text: text + "username=bob\n").text.hasSuffix("password=gho_bob\n"))
-            try expectNothing(line, text + "username=octo\n")
             try expectNothing(line, "protocol=https\nhost=evil.example\n")
         }
+        let other = text + "username=octo\n"
+        let outcome = try place.run("KEYFOB_ACCOUNT=bob git credential-keyfob get", text: other)
+        #expect(outcome.text.hasSuffix("password=gho_octo\n"), "\(outcome)")
+        try place.run("git credential-keyfob --account bob get", text: other).expectError(64, "'bob' is not the account")
         try place.run("git credential-keyfob --account carol get", text: text).expectError(13, "no account 'carol'")
         try place.run("git credential-keyfob get", text: text).expectError(11, "fits 2 accounts")
         try place.run("git credential-keyfob --url https://github.com get", text: text).expectError(64, "--url")

@@ -169,7 +169,7 @@ struct DeviceHistory {
             var letter: Letter = []
             let isWhole = try writer.forEachItem(of: .default) { result, secrets in
                 let found = try result.get()
-                if found.item.content.credential?.kind == .accessToken { return }
+                if found.item.content.credential?.kind == .accessToken || found.item.isThisDeviceOnly { return }
                 letter.append((found.item, found.hasSecret ? contents(of: try secrets.secret(of: found)) : nil))
             }
             #expect(isWhole)

@@ -200,7 +200,7 @@ struct SignInTests: SilentSuite {
                     tenant: SilentHome.tenant, object: "ada-oid"
                 ).text, clientInfo: clientInfo("ada-oid", SilentHome.tenant))
         }
-        #expect(try home.theGrant(of: ada) == Grant(epoch: 2))
+        #expect(try home.countsOfTheGrant(of: ada) == Grant(epoch: 2))
     }
 
     @Test("GitHub: no ID token, no refresh token, commas between scopes; userinfo says who")

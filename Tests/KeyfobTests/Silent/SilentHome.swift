@@ -156,6 +156,13 @@ struct SilentHome: Sendable {
         return try #require(grants[0].grant)
     }
 
+    /// The same, but for which scopes it is known to be good.
+    func countsOfTheGrant(of account: Account) throws -> Grant {
+        var grant = try theGrant(of: account)
+        grant.served = nil
+        return grant
+    }
+
     /// The access tokens of an account.
     func accessTokens(of account: Account) throws -> [Credential] {
         try opened().accounts.credentials(of: account.id, in: .default).filter { $0.kind == .accessToken }

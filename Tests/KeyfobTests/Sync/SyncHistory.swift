@@ -77,7 +77,7 @@ struct SyncHistory {
     /// What must be the same everywhere: everything but the sign-ins that each machine has for itself.
     func shared(_ machine: SyncMachine) throws -> [ItemKey: String] {
         var shown: [ItemKey: String] = [:]
-        for (key, (item, secret)) in try machine.items() {
+        for (key, (item, secret)) in try machine.items() where !item.isThisDeviceOnly {
             if let credential = item.content.credential {
                 let grant = credential.grant ?? Grant()
                 let isShared = credential.account.environment == "accounts.google.com"

@@ -33,7 +33,7 @@ struct UndoAuthorityTests {
         #expect(place.refusal { _ = try place.adversary.undo.undo(own.id) }?.code == .noSuchEntry)
         #expect(place.refusal { _ = try place.adversary.undo.list(in: [.default]) }?.code == .groupNotGranted)
         _ = try place.adversary.undo.undo()
-        #expect(try place.adversary.tokenText(TokenRequest(account: "tool")) == "the tool's")
+        #expect(try place.adversary.tokenText(TokenRequest(account: tool.id.description)) == "the tool's")
         #expect(try place.adversary.undo.clear() == 0)
         #expect(try place.owner.undo.list().map(\.id) == [own.id])
         _ = try place.owner.undo.undo()

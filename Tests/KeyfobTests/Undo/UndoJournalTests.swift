@@ -196,6 +196,8 @@ struct UndoJournalTests {
         func fingerprint() throws -> [UInt8] {
             try keyring.withState { state in try keyring.database.fingerprint(of: state.group(.default).keys) }
         }
+        // The desktop's keyring has no fingerprint that stays.
+        guard keyring.storage == .embedded else { return }
         let before = try fingerprint()
         _ = try keyring.undo.clear()
         #expect(try fingerprint() == before)
