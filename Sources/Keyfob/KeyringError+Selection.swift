@@ -14,7 +14,8 @@ extension KeyringError {
             // A user in an address may be a secret that somebody has put there: it is not repeated.
             self.init(
                 .noSuchAccount,
-                request.account == nil ? "no account is called as the user in the address" : "there is no account '\(name)'",
+                request.account == nil
+                    ? "no account is called as the user in the address" : "there is no account '\(name)'",
                 advice: .listAccounts)
         case .contradiction(let account, _):
             self.init(
@@ -47,6 +48,13 @@ extension KeyringError {
                 isNamed: name != nil)
         case .nobody: self.init(nobodyFits: selection, request)
         }
+    }
+}
+
+extension Keyring.Accounts {
+    /// Why a choice took nobody, with what is to be done about it in this keyring; nil where it took somebody.
+    package func error(of selection: Selection, for request: TokenRequest) -> KeyringError? {
+        KeyringError(selection, for: request).map(keyring.undo.advising)
     }
 }
 

@@ -156,9 +156,10 @@ extension GroupWriter {
         }
     }
 
-    /// Signs a client out of an account: its refresh tokens go, and a grant that is signed out stays, also where there
-    /// was none, so that no family's token serves the client. What the client's access tokens were for stays with it, so
-    /// that the account is still the one that is meant.
+    /// Signs a client out of an account.
+    ///
+    /// Its refresh tokens go, and a grant that is signed out stays, also where there was none, so that no family's token serves
+    /// the client. What the client's access tokens were for stays with it, so that the account is still the one that is meant.
     ///
     /// - Parameters:
     ///   - leavesMark: Whether one is left where there was none.

@@ -19,7 +19,8 @@ struct FrontRequestTests {
         "+5",
         "common", "tenant", "work", "/v/", "v", "", " ", "é", "e\u{301}", "-x", "--header", "a\u{7}",
         "https://x.example/p",
-        "https://u:p@x.example", "https://u@x.example/p", "https://oauth2@x.example", "u%40y@x.example", "x.example", "key", "none",
+        "https://u:p@x.example", "https://u@x.example/p", "https://oauth2@x.example", "u%40y@x.example", "x.example",
+        "key", "none",
     ]
 
     @Test("random ones ask the full program for the same")

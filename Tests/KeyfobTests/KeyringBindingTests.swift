@@ -102,7 +102,8 @@ struct KeyringBindingTests {
         #expect(try keyring.bindings.list().isEmpty)
     }
 
-    @Test("a binding outlives its account unless it is taken back, and stays the owner's under a new key", .embeddedAlone)
+    @Test(
+        "a binding outlives its account unless it is taken back, and stays the owner's under a new key", .embeddedAlone)
     func lifetime() throws {
         for account in [ada, bob] {
             try keyring.bindings.set(.tool(account.username), to: .account(account.id), in: .default)

@@ -92,7 +92,9 @@ struct KeyringTokenTests {
         #expect(others.allSatisfy { keyring.refusal($0) != nil })
     }
 
-    @Test("two tokens that differ in client or purpose are for the caller to tell apart, and none of another tenant is given")
+    @Test(
+        "two tokens that differ in client or purpose are for the caller to tell apart, and none of another tenant is given"
+    )
     func ambiguousTokens() throws {
         let guest = "fabrikam"
         try keyring.store(.access(ada, realm: guest), "guest", for: ada)

@@ -81,7 +81,8 @@ struct LostAccountKeyringTests {
         let (ada, other) = (try account("Ąda"), try account("ada-contoso"))
         for account in [ada, other] {
             try keyring.store(
-                .access(account, scopes: ["repo"], client: Credential.noClient, realm: ""), account.username, for: account)
+                .access(account, scopes: ["repo"], client: Credential.noClient, realm: ""), account.username,
+                for: account)
         }
         func request(_ path: String) throws -> TokenRequest {
             TokenRequest(context: RequestContext(url: try ResourceURL(parsing: "https://github.com/\(path)")))
@@ -102,7 +103,8 @@ struct LostAccountKeyringTests {
         #expect(error.advice == .storeTokenOf("Ąda@github.com"))
         error = try #require(refusal(contoso))
         #expect(error.code == .signInNeeded && error.message.contains("url github.com/contoso") == false)
-        #expect(error.message.contains("github.com/contoso is bound to Ąda, which does not fit: signed out"), "\(error)")
+        #expect(
+            error.message.contains("github.com/contoso is bound to Ąda, which does not fit: signed out"), "\(error)")
         // Of what nothing means it for, the other one is there.
         #expect(try keyring.tokenText(try request("somebody/app")) == "ada-contoso")
 

@@ -301,7 +301,8 @@ extension Keyring.Accounts {
     /// The accounts that groups had and have no more, by their ids.
     ///
     /// - Throws: as ``list(in:)``.
-    public func former(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [(account: Account, group: AccessGroup)] {
+    public func former(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [(account: Account, group: AccessGroup)]
+    {
         try withState { state in
             let groups = try state.groups(groups)
             return try search.decisions(&state, groups).former.filter { former, name in

@@ -56,7 +56,8 @@ public struct BackupContents: Sendable {
     fileprivate mutating func take(_ record: ItemRecord, _ digest: SecretDigest?) {
         var content = record.content
         switch content {
-        case .tombstone, .setting(_, nil): return
+        // Who is gone shows by what is not there any more.
+        case .tombstone, .setting(_, nil), .setting(FormerAccount.setting, _): return
         case .credential(let credential):
             guard credential.kind == .refreshToken || credential.kind == .accessToken && credential.expiresOn == nil
             else { return }

@@ -35,7 +35,7 @@ struct PickCommand: ParsableCommand {
         let candidates = selection.choices
         global.tellWarnings(of: keyring)
         guard !candidates.isEmpty else {
-            throw KeyringError(selection, for: request)
+            throw keyring.accounts.error(of: selection, for: request)
                 ?? KeyringError(.noSuchAccount, "there are no accounts to choose from")
         }
         if let filter {

@@ -44,7 +44,7 @@ struct WhichCommand: ParsableCommand {
         }
         for line in selection.blockingLines { global.say(line) }
         if let doubt { throw doubt }
-        guard let error = KeyringError(selection, for: request) else { return }
+        guard let error = keyring.accounts.error(of: selection, for: request) else { return }
         // To run this very command is no advice here.
         let advice = error.advice == .explainSelection ? nil : error.advice
         throw error.saying(advice: advice)

@@ -24,7 +24,7 @@ struct WhoamiCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         for line in selection.blockingLines { global.say(line) }
         guard case .chosen(let candidate) = selection.outcome else {
-            throw KeyringError(selection, for: request)
+            throw keyring.accounts.error(of: selection, for: request)
                 ?? KeyringError(.noSuchAccount, "there is no account", hint: nil)
         }
         if global.json { return try JSONOutput.print(SelectionDocument(selection)) }

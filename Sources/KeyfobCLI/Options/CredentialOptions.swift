@@ -148,7 +148,8 @@ struct CredentialOptions: ParsableArguments {
         switch (error.code, error.advice) {
         case (.hostNotAllowed, _): true
         // What is meant and not there is told: a binding that is broken, an account that was removed, one that the owner names.
-        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?): false
+        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?):
+            false
         case (.noSuchAccount, .listAccounts?):
             request.account == nil && (question.login != nil || Environment.current["KEYFOB_ACCOUNT"] == nil)
         case (.noSuchAccount, _): true

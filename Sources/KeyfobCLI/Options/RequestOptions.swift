@@ -29,7 +29,9 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("What the token is for; else the git remote of the directory tells. A user in it means that account.", valueName: "url"))
+        help: ArgumentHelp(
+            "What the token is for; else the git remote of the directory tells. A user in it means that account.",
+            valueName: "url"))
     var url: String?
 
     @Option(

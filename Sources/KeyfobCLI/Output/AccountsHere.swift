@@ -5,6 +5,7 @@ internal import KeyfobFiles
 struct AccountsHere {
     private let request: TokenRequest
     private let selection: Selection
+    private let error: KeyringError?
 
     /// The most that are told one by one.
     private static let limit = 3
@@ -15,6 +16,7 @@ struct AccountsHere {
         request = try RequestWords().request(
             usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name, person: environment.person)
         selection = try keyring.accounts.select(request, in: groups)
+        error = keyring.accounts.error(of: selection, for: request)
     }
 
     /// The one that counts, and why; or why none does and what to do.
@@ -24,7 +26,7 @@ struct AccountsHere {
             let names = AccountNaming(among: selection.verdicts.map(\.candidate))
             return "\(names.brief(judged.candidate.account)) (group \(judged.candidate.group)): \(reason)"
         }
-        guard let error = KeyringError(selection, for: request) else { return "none" }
+        guard let error else { return "none" }
         let hint: String? =
             if case .chooseAccount(let name?, let group) = error.advice {
                 "'keyfob use \(ShellWord.quoted(name))\(group.map { " --group \(ShellWord.quoted($0.name))" } ?? "")' "

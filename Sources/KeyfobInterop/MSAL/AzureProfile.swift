@@ -60,7 +60,9 @@ package struct AzureProfile: Hashable, Sendable {
     /// A label is proposed only where it can mean one account: the user name is that of one account, and
     /// no other account has or gets the same label or bears it as its user name. Letter case is ignored.
     package func labels(for accounts: [Account]) -> [AccountID: String] {
-        let usernames = accounts.reduce(into: [String: Int]()) { $0[Identifier.foldedName($1.username), default: 0] += 1 }
+        let usernames = accounts.reduce(into: [String: Int]()) {
+            $0[Identifier.foldedName($1.username), default: 0] += 1
+        }
         var taken = Set(accounts.flatMap { [$0.label ?? "", $0.username].map(Identifier.foldedName) })
         var proposals: [(id: AccountID, label: String)] = []
         for account in accounts

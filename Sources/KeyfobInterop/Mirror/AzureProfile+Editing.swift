@@ -81,7 +81,8 @@ extension AzureProfile {
             }
             let going = entries.indices.filter { index in
                 guard let user = tape.member("user", of: entries[index], in: bytes) else { return false }
-                let digest = MirrorDigest(Identifier.foldedName(string("name", user)), string("tenantId", entries[index]))
+                let digest = MirrorDigest(
+                    Identifier.foldedName(string("name", user)), string("tenantId", entries[index]))
                 return string("name", entries[index]) == tenantLevelName && isGone(digest)
             }
             guard !going.isEmpty else { return nil }

@@ -53,7 +53,9 @@ package struct FormerAccount: Hashable, Sendable {
     }
 
     /// The text that tells of these, the latest first.
-    package static func text(of all: [FormerAccount]) -> String { all.prefix(limit).map { $0.line }.joined(separator: "\n") }
+    package static func text(of all: [FormerAccount]) -> String {
+        all.prefix(limit).map { $0.line }.joined(separator: "\n")
+    }
 
     private var line: String {
         let realmsOfProfiles = account.tenantProfiles.map { $0.realm }

@@ -51,7 +51,8 @@ package struct SignedInAccount: Hashable, Sendable {
         if id == asked.id { return .same }
         let sameName = asked.tenantProfiles.contains { other in
             !other.realm.isEmpty && Identifier.folded(other.realm) == Identifier.folded(profile.realm)
-                && !other.username.isEmpty && Identifier.foldedName(other.username) == Identifier.foldedName(profile.username)
+                && !other.username.isEmpty
+                && Identifier.foldedName(other.username) == Identifier.foldedName(profile.username)
         }
         return sameName && EnvironmentAliases.areSame(id.environment, asked.id.environment) ? .renumbered : .other
     }

@@ -31,7 +31,8 @@ struct CredentialInputTests {
             "protocol=smtp\nhost=github.com\n", "protocol=cert\nhost=github.com\n", "protocol=\nhost=github.com\n",
             "protocol=https\nhost=github.com\npath=a/../b\n", "protocol=https\nhost=github.com\nusername=nobody\n",
             "protocol=https\nhost=github.com\nusername=oct\n",
-            "protocol=https\nhost=github.com\npath=contoso/a\nusername=contoso\n", "protocol=https\nhost=github.com\nusername= \n",
+            "protocol=https\nhost=github.com\npath=contoso/a\nusername=contoso\n",
+            "protocol=https\nhost=github.com\nusername= \n",
             "protocol=https\nhost=github.com\nwwwauth[]=Negotiate\n", "", "\n",
             "protocol=https\nhost=gist.github.com\n",
         ])
@@ -113,7 +114,8 @@ struct CredentialInputTests {
         let other = text + "username=octo\n"
         let outcome = try place.run("KEYFOB_ACCOUNT=bob git credential-keyfob get", text: other)
         #expect(outcome.text.hasSuffix("password=gho_octo\n"), "\(outcome)")
-        try place.run("git credential-keyfob --account bob get", text: other).expectError(64, "'bob' is not the account")
+        try place.run("git credential-keyfob --account bob get", text: other).expectError(
+            64, "'bob' is not the account")
         try place.run("git credential-keyfob --account carol get", text: text).expectError(13, "no account 'carol'")
         try place.run("git credential-keyfob get", text: text).expectError(11, "fits 2 accounts")
         try place.run("git credential-keyfob --url https://github.com get", text: text).expectError(64, "--url")

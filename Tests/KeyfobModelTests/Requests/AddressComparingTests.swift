@@ -44,7 +44,9 @@ struct AddressComparingTests {
         )
         #expect(one.isWithin(other) && other.isWithin(one))
         #expect(Binding.Subject.address(one) == Binding.Subject.address(other))
-        #expect(!ResourceURL(host: "git.example", path: ["a", "b"]).isWithin(ResourceURL(host: "git.example", path: ["a%2Fb"])))
+        #expect(
+            !ResourceURL(host: "git.example", path: ["a", "b"]).isWithin(
+                ResourceURL(host: "git.example", path: ["a%2Fb"])))
     }
 
     @Test("an owner beyond ASCII is found where it is encoded too")
@@ -65,7 +67,8 @@ struct AddressComparingTests {
             User(user: "ada", url: "github.com/ada/notes", login: "ada"),
             User(user: "contoso", url: "github.com/contoso/app", login: "contoso"),
             User(user: "ada", url: "git.example", login: "ada"),
-            User(user: "oauth2", url: "gitlab.com/a/b", login: nil), User(user: "GIT", url: "github.com/a/b", login: nil),
+            User(user: "oauth2", url: "gitlab.com/a/b", login: nil),
+            User(user: "GIT", url: "github.com/a/b", login: nil),
             User(user: "token", url: "github.com/a/b", login: nil),
             User(user: "x-access-token", url: "github.com/a/b", login: nil),
             User(user: "x-token-auth", url: "bitbucket.org/a/b", login: nil),
@@ -86,7 +89,8 @@ struct AddressComparingTests {
     @Test(
         "a user is taken out of an address, and a password is not",
         arguments: [
-            ("https://ada@git.example/a", "https://git.example/a", "ada"), ("ada@git.example/a", "git.example/a", "ada"),
+            ("https://ada@git.example/a", "https://git.example/a", "ada"),
+            ("ada@git.example/a", "git.example/a", "ada"),
             ("https://ada%40contoso.example@git.example", "https://git.example", "ada@contoso.example"),
             ("https://git.example/a@b", "https://git.example/a@b", nil),
             ("https://git.example?x=a@b", "https://git.example?x=a@b", nil),

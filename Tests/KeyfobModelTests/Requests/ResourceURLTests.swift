@@ -144,7 +144,8 @@ struct ResourceURLTests {
         arguments: [
             ("git@h.example:a/b", "h.example/a/b"), ("a@b@h.example:c", "h.example/c"),
             ("u:p@h.example:a", "u/p@h.example:a"),
-            ("git@[::1]:a", "[::1]/a"), ("[h.example:22]:a", "h.example/a"), ("[h.example:2222]:a", "h.example:2222/a"), ("u:p@[::1]:a", "[::1]/a"),
+            ("git@[::1]:a", "[::1]/a"), ("[h.example:22]:a", "h.example/a"), ("[h.example:2222]:a", "h.example:2222/a"),
+            ("u:p@[::1]:a", "[::1]/a"),
             ("git@h.example://a", nil), ("h::a", nil), ("./h:a", nil), ("git@h.example:a#b", nil), ("git@:a", nil),
         ] as [(String, String?)])
     func remotes(text: String, expected: String?) {

@@ -9,8 +9,9 @@ struct NameFoldingTests {
         .deletingLastPathComponent()
 
     /// What `Support/names.py` says: texts, and what they are folded to.
-    private static func python(seed: Int, count: Int) throws -> (version: String, pairs: [(text: String, folded: String)])
-    {
+    private static func python(seed: Int, count: Int) throws -> (
+        version: String, pairs: [(text: String, folded: String)]
+    ) {
         let process = Process()
         process.executableURL = URL(
             filePath: ProcessInfo.processInfo.environment["KEYFOB_PYTHON"]

@@ -56,7 +56,9 @@ struct AccountRemoveCommand: ParsableCommand {
     /// Says where nobody is taken in the place of the account, and how that is lifted.
     private func tell(_ meanings: [GroupDecision], of account: AccountID, in group: AccessGroup) {
         guard !meanings.isEmpty else { return }
-        let id = ShellWord.quoted(account.description) + (group == .default ? "" : " --group \(ShellWord.quoted(group.name))")
+        let id =
+            ShellWord.quoted(account.description)
+            + (group == .default ? "" : " --group \(ShellWord.quoted(group.name))")
         global.say(
             "\(Quantity.list(meanings.map(\.text))): nobody else is taken there; 'keyfob account remove --unbind \(id)' "
                 + "takes that back")
