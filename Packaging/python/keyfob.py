@@ -42,7 +42,7 @@ _ERROR_FIELDS = ("code", "message", "hint")
 _CONTINUATION_FIELDS = ("action", "continuation", "provider", "account", "name", "group", "tenant", "clientID", "scopes", "claims",
                         "command")
 _ACCOUNT_FIELDS = ("id", "homeAccountID", "environment", "username", "displayName", "label", "group", "state",
-                   "stateReason", "homeTenant", "isDefault", "signInEndsOn")
+                   "stateReason", "homeTenant", "isDefault", "signInEndsOn", "formerNames")
 
 Token = collections.namedtuple("Token", "token token_type expires_on scopes account username group client_id tenant source")
 Token.__repr__ = lambda self: f"<Token of {self.account}>"

@@ -152,6 +152,7 @@ extension OpenKeyring {
                     "displayName": account.displayName, "label": account.label, "group": candidate.group.name,
                     "state": candidate.state.name, "stateReason": reason, "homeTenant": account.homeRealm,
                     "isDefault": "\(candidate.isDefault)", "signInEndsOn": candidate.end?.endsOn.rfc3339,
+                    "formerNames": account.formerNames.isEmpty ? nil : account.formerNames.joined(separator: "\n"),
                 ]
             })
     }

@@ -130,7 +130,7 @@ extension TokenSearch {
         var roster = Roster(bindings: decisions.bindings, isWhole: decisions.isWhole)
         for group in groups {
             var found = try self.candidates(&state, group, extent)
-            let present = Set(found.candidates.map { $0.account.id })
+            let present = Set(found.candidates.flatMap { [$0.account.id] + $0.account.formerIDs })
             found.candidates += remembered(decisions, in: group.name, found.preferred) { present.contains($0) }
             if context.url != nil { try addHosts(to: &found.candidates, of: group) }
             roster.candidates += found.candidates

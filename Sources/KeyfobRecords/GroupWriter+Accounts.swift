@@ -64,12 +64,15 @@ extension GroupWriter {
 }
 
 extension Account {
-    /// This account, brought up to date by `newer`.
+    /// This account, brought up to date by `newer`; a user name that it has no more is noted as a former one.
     func merging(_ newer: Account) -> Account {
         var merged = self
         // A name that is only the id again says nothing.
         let isNamed = { (name: String) in !name.isEmpty && name != newer.id.homeAccountID }
         if isNamed(newer.username) || username.isEmpty { merged.username = newer.username }
+        merged.formerNames = newer.formerNames
+        merged.noteFormerNames(formerNames)
+        if !username.isEmpty { merged.noteFormerUsername(username) }
         merged.displayName = newer.displayName ?? displayName
         merged.label = newer.label ?? label
         for profile in newer.tenantProfiles {

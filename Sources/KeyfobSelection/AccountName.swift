@@ -2,10 +2,10 @@ package import KeyfobModel
 
 /// A name by which a request means an account.
 ///
-/// What somebody typed matches by id, home account id, exact user name or label; and only when none of these fits, by the
-/// beginning of one of them. A user in an address matches by one of these as a whole, or else by what stands in one before
-/// the `@`. An account that was removed keeps its names: nobody else answers to one of them by a part of another, nor becomes the
-/// only one that a part means.
+/// What somebody typed matches by id, home account id, exact user name or label; when none of these fits, by an id or user name
+/// that an account had before; and only then by the beginning of a name. A user in an address matches by one of these as a
+/// whole, or else by what stands in one before the `@`. An account that was removed keeps its names: nobody else answers to one
+/// of them by a part of another, nor becomes the only one that a part means.
 struct AccountName: Hashable, Sendable {
     private let folded: String
     /// The id that the name spells, under whatever alias of the environment.
@@ -28,6 +28,8 @@ struct AccountName: Hashable, Sendable {
     func matches(in candidates: [Candidate], takesParts: Bool = true) -> [Candidate] {
         let exact = candidates.filter { $0.account.id == id || $0.account.names.contains(folded) }
         guard exact.isEmpty else { return exact }
+        let former = candidates.filter { $0.account.wasCalled(folded, id) }
+        guard former.isEmpty else { return former }
         guard takesParts else { return [] }
         guard isLogin else {
             return candidates.filter { $0.account.names.contains { $0.hasPrefix(folded) } }

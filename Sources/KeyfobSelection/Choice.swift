@@ -51,7 +51,7 @@ struct Choice {
         self.request = request
         self.candidates = candidates
         self.groups = groups
-        self.evidence = evidence
+        self.evidence = evidence.following(candidates)
         self.parameters = parameters
         rejections = Array(repeating: nil, count: candidates.count)
     }
@@ -62,11 +62,12 @@ struct Choice {
         return standing(request.isNamed ? chooseNamed() : settled(chooseFreely()))
     }
 
-    /// Leaves out who was removed from a group and is in another one.
+    /// Leaves out who was removed from a group and is in another one, or is there by an id of its own by now.
     private mutating func leaveOutTwins() {
         open = Array(candidates.indices)
         guard candidates.contains(where: { $0.isRemoved }) else { return }
-        let present = Set(candidates.lazy.filter { !$0.isRemoved }.map { $0.account.id })
+        let present = Set(
+            candidates.lazy.filter { !$0.isRemoved }.flatMap { [$0.account.id] + $0.account.formerIDs })
         let isTwin = candidates.map { $0.isRemoved && present.contains($0.account.id) }
         reject(.removed) { isTwin[$0] }
     }

@@ -20,3 +20,24 @@ public struct Evidence: Sendable {
         self.now = now
     }
 }
+
+extension Evidence {
+    /// The same, where a binding to an id that an account of its group had before means that account, unless another has the id now.
+    func following(_ candidates: [Candidate]) -> Evidence {
+        let renamed = candidates.filter { !$0.isRemoved && !$0.account.formerNames.isEmpty }
+        guard !bindings.isEmpty, !renamed.isEmpty else { return self }
+        var evidence = self
+        evidence.bindings = bindings.map { binding in
+            guard let id = binding.target.account,
+                !candidates.contains(where: { !$0.isRemoved && binding.means($0) }),
+                let now = renamed.first(where: {
+                    $0.group == binding.origin.group && $0.account.formerIDs.contains(id)
+                })
+            else { return binding }
+            return Binding(
+                binding.subject, to: .account(now.account.id), tenant: binding.tenant, from: binding.origin,
+                by: binding.writer)
+        }
+        return evidence
+    }
+}

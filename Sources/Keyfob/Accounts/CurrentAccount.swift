@@ -137,6 +137,17 @@ extension Keyring.Accounts {
         return change(.signIn, newest?.record)
     }
 
+    /// What is remembered, where an account that it names has another id; nil where it names none.
+    static func currentAccount(_ text: String, calling former: AccountID, by id: AccountID) -> String? {
+        guard var memory = CurrentAccountMemory(text: text), memory.now?.id == former || memory.before?.id == former
+        else { return nil }
+        func renamed(_ known: Keyring.CurrentAccount.Formerly?) -> Keyring.CurrentAccount.Formerly? {
+            known.map { $0.id == former ? Keyring.CurrentAccount.Formerly(id: id, username: $0.username) : $0 }
+        }
+        (memory.now, memory.before) = (renamed(memory.now), renamed(memory.before))
+        return memory.text
+    }
+
     /// Under which name it is remembered who was current; it decides nothing.
     static let currentAccountSetting = "current account"
 }

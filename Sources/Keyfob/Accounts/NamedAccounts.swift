@@ -4,16 +4,19 @@ internal import KeyfobSodium
 
 /// What a group holds that an import must look at first which knows people by their user names.
 ///
-/// Where the group has an account of that name already, the tokens go to that account, found by its name this once;
-/// nothing is stored in the form that it came in.
+/// Where the group has an account that had the id which the name makes, the tokens go to that account. One that has no more than the
+/// user name is not taken for the same: its person has to prove that.
 struct NamedAccounts {
     private var accounts: [AccountID: Account] = [:]
     private var idsByName: [String: [AccountID]] = [:]
+    private let formerIDs: [AccountID: AccountID]
     private var signedIn: Set<AccountID> = []
     private var refreshTokens: [AccountID: [(item: RecordItem, credential: Credential, secrets: ItemSecrets)]] = [:]
 
     init(_ writer: GroupWriter, of group: AccessGroup) throws {
-        var (accounts, refreshTokens, signedIn) = (accounts, refreshTokens, signedIn)
+        var accounts: [AccountID: Account] = [:]
+        var signedIn: Set<AccountID> = []
+        var refreshTokens = refreshTokens
         let isComplete = try writer.forEachItem(of: group) { result, secrets in
             let item = try result.get()
             switch item.item.content {
@@ -26,6 +29,7 @@ struct NamedAccounts {
             }
         }
         guard isComplete else { throw writer.incomplete }
+        formerIDs = try writer.formerIDs()
         self.accounts = accounts
         self.refreshTokens = refreshTokens
         self.signedIn = signedIn.union(refreshTokens.filter { $0.value.contains { $0.credential.isActive } }.keys)
@@ -36,28 +40,17 @@ struct NamedAccounts {
         Identifier.foldedName(username) + "\u{0}" + EnvironmentAliases.canonicalName(of: id.environment)
     }
 
-    /// The account that the tokens of an account of the cache go to, and what is to be said about it.
-    func id(for account: Account) -> (AccountID, remark: String?) {
+    /// The account that the tokens of an account of the cache go to, and one of the same user name that is somebody else as far as
+    /// anybody knows: a file proves nothing.
+    func id(for account: Account) -> (AccountID, namesake: AccountID?) {
         let namesakes = idsByName[Self.name(account.username, at: account.id)] ?? []
         let isNamed = { (id: AccountID) in
             Identifier.foldedName(id.homeAccountID) == Identifier.foldedName(account.username)
         }
-        let identified = namesakes.filter { !isNamed($0) }
         if accounts[account.id] != nil, !isNamed(account.id) { return (account.id, nil) }
-        switch identified.count {
-        case 0: return (namesakes.first ?? account.id, nil)
-        case 1:
-            let remark =
-                namesakes.count > 1
-                ? "an account that is known by its user name only is now known by its id as well; "
-                    + "what was imported goes to the latter" : nil
-            return (identified[0], remark)
-        default:
-            return (
-                account.id,
-                "several accounts have the user name of one in the cache, which was imported as an account of its own"
-            )
-        }
+        if accounts[account.id] == nil, let owner = formerIDs[account.id] { return (owner, nil) }
+        let id = isNamed(account.id) ? account.id : namesakes.first(where: isNamed) ?? account.id
+        return (id, namesakes.first { $0 != id && !isNamed($0) })
     }
 
     /// What `account` adds to the account `id`: the tenants it was not seen in.

@@ -1,3 +1,4 @@
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSQLite
@@ -70,10 +71,12 @@ struct BundleApplying {
                 if takenCount + incoming.count >= batch { try merge() }
                 last = position
             }
-            incoming.take(record, secret)
+            // Whom a name means is a decision as a binding is.
+            incoming.take(isLeftOut(.setting(BindingSetting.prefix)) ? record.withoutFormerNames : record, secret)
         }
         try takeHere(before: nil)
         try merge()
+        for writer in writers.values { try writer.followAllAdoptions() }
         tally.conflicts(try wideConflicts(wide, writers))
         return tally
     }

@@ -14,6 +14,7 @@ struct CacheImport {
         _ progress: (Int, Int) -> Void
     ) throws {
         let known = isByName ? try NamedAccounts(writer, of: report.group) : nil
+        let formerIDs = isByName ? [:] : try writer.formerIDs()
         let total = cache.accounts.count + cache.credentials.count + cache.appMetadata.count + cache.foreign.count
         var done = 0
         func step() {
@@ -24,15 +25,15 @@ struct CacheImport {
         var removed: Set<AccountID> = []
         for account in cache.accounts {
             defer { step() }
-            let (id, remark) = known?.id(for: account) ?? (account.id, nil)
+            let (id, namesake) = known?.id(for: account) ?? (formerIDs[account.id] ?? account.id, nil)
             guard try bringsBackRemoved || !writer.wasRemoved(id) else {
                 removed.insert(account.id)
                 report.removedAccounts.append(account)
                 continue
             }
-            if let remark, !report.remarks.contains(remark) { report.remarks.append(remark) }
+            if let namesake { report.namesakes.append(Keyring.Namesake(imported: id, known: namesake)) }
             ids[account.id] = id
-            var account = known?.addition(of: account, to: id) ?? account
+            var account = known?.addition(of: account, to: id) ?? account.called(id)
             account.label = labels[account.id]
             report.note(account)
             report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
@@ -64,6 +65,13 @@ struct CacheImport {
             report.others[Keyring.StoreOutcome(outcome), default: 0] += 1
             step()
         }
+    }
+}
+
+extension Account {
+    /// What it adds to the account that had its id.
+    fileprivate func called(_ id: AccountID) -> Account {
+        id == self.id ? self : Account(id: id, username: "", tenantProfiles: tenantProfiles)
     }
 }
 

@@ -23,6 +23,8 @@ extension Keyring {
         public internal(set) var skipped: [String] = []
         /// What was changed on the way in, one line each.
         public internal(set) var remarks: [String] = []
+        /// The accounts that were imported beside another one of their user name.
+        public internal(set) var namesakes: [Namesake] = []
         /// The accounts that were found and not left out, with the tokens of each.
         public internal(set) var found: [AccountID: FoundAccount] = [:]
         /// The clients that the file has secrets of, and whether they were taken.

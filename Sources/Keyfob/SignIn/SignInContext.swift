@@ -40,7 +40,10 @@ extension Keyring.SignIns {
         var expected: Account?
         if let id = request.account {
             expected = try withState { state in
-                try database.account(id, in: try state.group(group).keys) ?? Account(id: id, username: "")
+                let keys = try state.group(group).keys
+                if let account = try database.account(id, in: keys) { return account }
+                return try database.accounts(in: keys).items.first { $0.value.formerIDs.contains(id) }?.value
+                    ?? Account(id: id, username: "")
             }
         }
         let metadata = try await signInMetadata(of: description, in: group, network.serving(description))

@@ -14,7 +14,6 @@ extension Keyring.SignIns {
         let (account, isNew): (Account, Bool)
         do {
             let signedIn = try await signedInAccount(received, context, nonce: nonce, network)
-            try Self.requireExpected(signedIn, context)
             (account, isNew) = try store(received, signedIn, context)
         } catch {
             // Nobody keeps it, so nobody should be able to use it.
@@ -29,22 +28,16 @@ extension Keyring.SignIns {
             declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken())
     }
 
-    private static func requireExpected(_ signedIn: SignedInAccount, _ context: SignInContext) throws(KeyringError) {
-        guard let expected = context.expected, signedIn.compared(with: expected) == .other else { return }
-        throw KeyringError(
-            .otherAccount, "\(signedIn.name) signed in, and not \(expected.name); nothing was stored",
-            advice: .signInAs(expected.name),
-            candidates: [expected.id.description, signedIn.id.description], names: [])
-    }
-
     /// Everything in one transaction, durable when it returns.
     private func store(
         _ received: ReceivedTokens, _ signedIn: SignedInAccount, _ context: SignInContext
     ) throws(KeyringError) -> (Account, isNew: Bool) {
-        try withState { state in
+        let locks = try locks(of: signedIn, context)
+        defer { withExtendedLifetime(locks) {} }
+        return try withState { state in
             let group = try state.group(context.group)
             return try change(&state, group) { writer in
-                let outcome = try writer.save(signedIn.account, from: .owner)
+                let isNew = try save(signedIn, context, locks, writer)
                 let details = received.response.details
                 let rotates: Bool? = context.provider.rotation == .no ? false : nil
                 var grant = Grant(rotates: rotates)
@@ -68,7 +61,7 @@ extension Keyring.SignIns {
                     account: signedIn.id, clientID: context.clientID, realm: signedIn.profile.realm,
                     askedScopes: context.scopes, provider: context.provider
                 ).save(received, in: writer)
-                return (try writer.account(signedIn.id) ?? signedIn.account, outcome == .added)
+                return (try writer.account(signedIn.id) ?? signedIn.account, isNew)
             }
         }
     }
@@ -105,16 +98,44 @@ extension Keyring.SignIns {
         } else {
             claims = try await userInfo(received, context, network)
         }
-        guard let claims,
+        guard var claims else { throw nobody(context) }
+        if received.response.hasIDToken() { try await addNames(to: &claims, received, context, network) }
+        guard
             let account = SignedInAccount(
                 claims, clientInfo: received.response.details.clientInfo, environment: context.provider.environment,
                 quirks: context.provider.quirks)
-        else {
+        else { throw nobody(context) }
+        return account
+    }
+
+    private func nobody(_ context: SignInContext) -> KeyringError {
+        KeyringError(
+            .providerFailed, "\(context.provider.title) did not say who signed in", advice: .askWhoSignedIn)
+    }
+
+    /// Asks for the names of whoever signed in, where the ID token has no user name; who does not get them goes on without.
+    ///
+    /// - Throws: `providerFailed` where the answer is about somebody else (OpenID Connect Core, section 5.3.2).
+    private func addNames(
+        to claims: inout IDToken.Claims, _ received: ReceivedTokens, _ context: SignInContext, _ network: Network
+    ) async throws(KeyringError) {
+        // Microsoft's is for tokens of its own, and calls people by other subjects.
+        guard claims.preferredUsername == nil, claims.upn == nil,
+            !context.provider.quirks.contains(.multipleResources),
+            !EnvironmentAliases.isMicrosoft(context.provider.environment),
+            let told = try? await userInfo(received, context, network)
+        else { return }
+        guard told.subject.utf8.elementsEqual(claims.subject.utf8) else {
             throw KeyringError(
-                .providerFailed, "\(context.provider.title) did not say who signed in",
+                .providerFailed,
+                "\(context.provider.title) says by its userinfo that somebody else signed in than by its ID token; nothing was stored",
                 advice: .askWhoSignedIn)
         }
-        return account
+        claims.preferredUsername = told.preferredUsername
+        claims.name = claims.name ?? told.name
+        if claims.email == nil || !claims.isEmailVerified, told.email != nil {
+            (claims.email, claims.isEmailVerified) = (told.email, told.isEmailVerified)
+        }
     }
 
     /// What the ID token says, after its signature and everything else in it was checked.
@@ -184,13 +205,4 @@ extension Keyring.SignIns {
         case .failed(let failure): throw KeyringError(failure, of: context.provider)
         }
     }
-}
-
-extension SignedInAccount {
-    /// The account as it is stored.
-    fileprivate var account: Account {
-        Account(id: id, username: profile.username, displayName: profile.displayName, tenantProfiles: [profile])
-    }
-
-    fileprivate var name: String { profile.username.isEmpty ? id.homeAccountID : profile.username }
 }

@@ -37,6 +37,7 @@ extension GrantRefresh {
             try settleOthers(purpose, granted: granted, writer)
             if let refusal = commit.refusal { try remember(refusal, writer, commit.intent) }
             try addProfile(received.profile, writer)
+            try takeName(received, writer)
             return nil
         }
     }
@@ -47,6 +48,22 @@ extension GrantRefresh {
         let realm = Identifier.folded(profile.realm)
         guard !account.tenantProfiles.contains(where: { Identifier.folded($0.realm) == realm }) else { return }
         _ = try writer.save(Account(id: account.id, username: "", tenantProfiles: [profile]))
+    }
+
+    /// Takes the user name and the name that the provider vouches for by now: those of the home tenant, where there are tenants.
+    private func takeName(_ received: ReceivedTokens, _ writer: GroupWriter) throws {
+        guard let profile = received.profile, let username = received.username,
+            let account = try writer.account(plan.account.id),
+            !EnvironmentAliases.isMicrosoft(account.id.environment)
+                || account.homeRealm.map(Identifier.folded) == Identifier.folded(profile.realm)
+        else { return }
+        let realm = Identifier.folded(profile.realm)
+        var known = account.tenantProfiles.first { Identifier.folded($0.realm) == realm } ?? profile
+        known.username = username
+        if let name = profile.displayName { known.displayName = name }
+        _ = try writer.save(
+            Account(
+                id: account.id, username: username, displayName: profile.displayName, tenantProfiles: [known]))
     }
 
     /// A conflict where the client's own grant is not what it was when the family's token was taken: signed out

@@ -215,13 +215,13 @@ struct GrantRefresh: Sendable {
             progress.kept = HeldToken(token)
             return .failedButReplaced(failure)
         case .tokens(let tokens):
-            let profile: TenantProfile?
+            let signedIn: SignedInAccount?
             switch holder(of: tokens) {
-            case .them(let own): profile = own
+            case .them(let own): signedIn = own
             case .somebodyElse: return .failed(.protocolViolation(.otherAccount, status: response.status))
             }
             let replaces = tokens.withRefreshToken { !$0.isEqual(to: used.secret) } ?? false
-            if let profile, !purpose.admits(profile.realm) {
+            if let signedIn, !purpose.admits(signedIn.profile.realm) {
                 // The new refresh token is theirs, whatever tenant the rest is of.
                 let failure = ProviderFailure.protocolViolation(.otherTenant, status: response.status)
                 guard replaces, source == .own, let token = tokens.heldRefreshToken() else { return .failed(failure) }
@@ -231,7 +231,7 @@ struct GrantRefresh: Sendable {
             let isSound = hasSoundIDToken(tokens, by: metadata)
             progress.received = ReceivedTokens(
                 tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound,
-                profile: isSound ? profile : nil)
+                profile: isSound ? signedIn?.profile : nil, username: isSound ? signedIn?.provedUsername : nil)
             return .answered(replacesRefreshToken: replaces)
         }
     }
@@ -258,7 +258,7 @@ struct GrantRefresh: Sendable {
     /// Whom an answer is about.
     private enum Holder {
         /// The account that was asked for, as a tenant sees it where the answer says so.
-        case them(TenantProfile?)
+        case them(SignedInAccount?)
         case somebodyElse
     }
 
@@ -272,16 +272,16 @@ struct GrantRefresh: Sendable {
                 quirks: provider.quirks)
         else { return .somebodyElse }
         // Another id under the same name is for a sign-in that the person watches.
-        if signedIn.id == plan.account.id { return .them(signedIn.profile) }
+        if signedIn.id == plan.account.id { return .them(signedIn) }
         guard tokens.details.clientInfo == nil, EnvironmentAliases.isMicrosoft(environment) else {
             return .somebodyElse
         }
         // In a guest tenant, without client_info, the home account id is not told; the one there may be known.
         let realm = Identifier.folded(signedIn.profile.realm)
         let known = plan.account.tenantProfiles.first { Identifier.folded($0.realm) == realm }
-        guard let known, !known.localAccountID.isEmpty else { return .them(signedIn.profile) }
+        guard let known, !known.localAccountID.isEmpty else { return .them(signedIn) }
         return Identifier.folded(known.localAccountID) == Identifier.folded(signedIn.profile.localAccountID)
-            ? .them(signedIn.profile) : .somebodyElse
+            ? .them(signedIn) : .somebodyElse
     }
 
     /// Revokes a refresh token that nobody will keep.

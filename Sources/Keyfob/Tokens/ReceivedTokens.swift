@@ -13,12 +13,15 @@ final class ReceivedTokens: Sendable {
     let hasSoundIDToken: Bool
     /// The account as the tenant sees it that gave the tokens, where a sound ID token says so.
     let profile: TenantProfile?
+    /// The user name that it vouches for.
+    let username: String?
 
     init(
         _ response: consuming TokenResponse, sentAt: Timestamp, replacesRefreshToken: Bool,
-        hasSoundIDToken: Bool = true, profile: TenantProfile? = nil
+        hasSoundIDToken: Bool = true, profile: TenantProfile? = nil, username: String? = nil
     ) {
         self.profile = profile
+        self.username = username
         self.hasSoundIDToken = hasSoundIDToken
         self.response = response
         self.sentAt = sentAt

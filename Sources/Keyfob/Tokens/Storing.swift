@@ -32,7 +32,8 @@ extension Keyring.Tokens {
     /// - Parameters:
     ///   - credential: What is known of the token.
     ///   - secret: The token: not empty, at most 1 MiB.
-    ///   - account: Whose it is; an account that is stored already is brought up to date.
+    ///   - account: Whose it is; an account that is stored already is brought up to date. An id that an account had before
+    ///     means that account.
     ///   - groups: The first is where it goes; nil for `default`, or the only one within reach.
     /// - Throws: `usage` for an empty token or one that belongs to another account, `limitExceeded`,
     ///   and what writing can throw.
@@ -49,6 +50,11 @@ extension Keyring.Tokens {
         return try withState { state in
             let group = try state.groupForNewItems(groups)
             let outcome = try change(&state, group) { writer in
+                var (account, credential) = (account, credential)
+                if try !writer.hasAccount(account.id), let owner = try writer.formerIDs()[account.id] {
+                    credential.account = owner
+                    account = Account(id: owner, username: "", displayName: account.displayName, label: account.label)
+                }
                 _ = try writer.save(account, from: .owner)
                 let outcome = try writer.save(credential, secret: secret, from: .owner)
                 // Whose token the owner stores is not signed out any more.

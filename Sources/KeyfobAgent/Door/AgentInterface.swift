@@ -13,6 +13,7 @@ package enum AgentInterface {
 
         # An account, in one of the keyring's groups.
         # state: signedIn, tokensOnly, signedOut, needsSignIn or noCredentials.
+        # formerNames: ids and user names it had before; each finds it, unless another account is called so now.
         # signInEndsOn: when its refresh token ends, where that is known.
         type Account (
           id: string,
@@ -24,6 +25,7 @@ package enum AgentInterface {
           clients: []string,
           state: string,
           isDefault: bool,
+          formerNames: []string,
           signInEndsOn: ?int
         )
 

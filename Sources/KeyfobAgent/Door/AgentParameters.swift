@@ -63,6 +63,7 @@ extension JSONWriter {
         member("clients", candidate.clientIDs.sorted())
         member("state", candidate.state.name)
         member("isDefault", candidate.isDefault)
+        member("formerNames", account.formerNames)
         if let end = candidate.end?.endsOn { member("signInEndsOn", Int(end.seconds)) }
     }
 

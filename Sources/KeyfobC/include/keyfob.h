@@ -140,7 +140,8 @@ int keyfob_token(keyfob_keyring *keyring, const keyfob_options *options, keyfob_
 int keyfob_refuse(keyfob_keyring *keyring, const keyfob_options *options, const char *token, keyfob_error **error);
 
 /* The accounts, a row each: id, homeAccountID, environment, username, displayName, label, group, state, stateReason,
- * homeTenant, isDefault ("true", "false"), signInEndsOn. Options: group. */
+ * homeTenant, isDefault ("true", "false"), signInEndsOn, formerNames (ids and user names it had, a line each). Options:
+ * group. */
 int keyfob_accounts(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer,
                     keyfob_error **error);
 

@@ -8,6 +8,8 @@ struct AccountDocument: Encodable {
     let username: String
     let displayName: String?
     let label: String?
+    /// The ids and user names that it had before, the latest first.
+    let formerNames: [String]
     let group: String
     let state: String
     let stateReason: String?
@@ -38,6 +40,7 @@ struct AccountDocument: Encodable {
         username = account.username
         displayName = account.displayName
         label = account.label
+        formerNames = account.formerNames
         group = candidate.group.name
         state = candidate.state.name
         stateReason = if case .needsSignIn(let reason) = candidate.state { reason } else { nil }
@@ -56,6 +59,7 @@ extension AccountDocument {
         json.member("clients", clients)
         json.member("displayName", displayName)
         json.member("environment", environment)
+        json.member("formerNames", formerNames)
         json.member("group", group)
         if let hasTokenMadeByHand { json.member("hasTokenMadeByHand", hasTokenMadeByHand) }
         json.member("homeAccountID", homeAccountID)

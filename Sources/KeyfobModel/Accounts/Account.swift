@@ -13,17 +13,20 @@ public struct Account: Hashable, Sendable, Identifiable {
     public var label: String?
     /// One profile for each tenant in which the account was seen, sorted by realm.
     public var tenantProfiles: [TenantProfile]
+    /// The ids and user names it had before, the latest first: each finds it, unless another account is called so now.
+    public var formerNames: [String]
 
     /// An account.
     public init(
         id: AccountID, username: String, displayName: String? = nil, label: String? = nil,
-        tenantProfiles: [TenantProfile] = []
+        tenantProfiles: [TenantProfile] = [], formerNames: [String] = []
     ) {
         self.id = id
         self.username = username
         self.displayName = displayName
         self.label = label
         self.tenantProfiles = tenantProfiles
+        self.formerNames = formerNames
     }
 
     /// The tenant the account is at home in: the part of `uid.utid` behind the last dot; nil for ids that are no such

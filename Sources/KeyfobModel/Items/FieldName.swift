@@ -20,6 +20,8 @@ package struct FieldName: Sendable {
     package static let displayName = FieldName("displayName")
     /// The name that the owner gave the account.
     package static let label = FieldName("label")
+    /// The names that an account had.
+    package static let formerNames = FieldName("formerNames")
 
     private static let profilePrefix = "profile:"
     private static let additionalPrefix = "additional:"

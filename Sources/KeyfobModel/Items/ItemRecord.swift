@@ -42,3 +42,15 @@ package struct ItemRecord: Hashable, Sendable {
     /// The version of a field.
     package func version(of field: FieldName) -> ItemVersion { history.fieldVersions[field] ?? version }
 }
+
+extension ItemRecord {
+    /// The same, where an account has no names that it had.
+    package var withoutFormerNames: ItemRecord {
+        guard case .account(var account) = content else { return self }
+        account.formerNames = []
+        var record = self
+        record.content = .account(account)
+        record.history.fieldVersions[.formerNames] = nil
+        return record
+    }
+}

@@ -40,6 +40,8 @@ package struct IDToken: Hashable, Sendable {
         package var upn: String?
         /// `email`; need not be the person's own.
         package var email: String?
+        /// `email_verified`: whether the provider says that it is.
+        package var isEmailVerified = false
         /// `name`.
         package var name: String?
         /// The policy of Azure AD B2C by which somebody signed in: `tfp`, or `acr` of older ones.
@@ -113,7 +115,16 @@ extension IDToken.Claims {
             expiresOn: expiresOn, issuedAt: issuedAt, notBefore: try time("nbf"), nonce: try text("nonce"),
             objectID: try text("oid"), tenantID: try text("tid"),
             preferredUsername: try text("preferred_username"), upn: try text("upn"),
-            email: try text("email") ?? fields.strings("emails", in: bytes)?.first, name: try text("name"),
+            email: try text("email") ?? fields.strings("emails", in: bytes)?.first,
+            isEmailVerified: fields.saysVerified(in: bytes), name: try text("name"),
             policy: fields.string("tfp", in: bytes) ?? fields.string("acr", in: bytes))
+    }
+}
+
+extension JSONFields {
+    /// Whether the person's own mail address is vouched for: some providers write the word.
+    func saysVerified(in bytes: RawSpan) -> Bool {
+        guard string("email", in: bytes) != nil else { return false }
+        return bool("email_verified", in: bytes) ?? (string("email_verified", in: bytes) == "true")
     }
 }

@@ -6,6 +6,11 @@ package struct SignedInAccount: Hashable, Sendable {
     package let id: AccountID
     /// As the tenant that issued the token sees it.
     package let profile: TenantProfile
+    /// The names that the provider vouches for: a user name, and a mail address that it calls verified. What it repeats of a person's
+    /// own words is none.
+    package let provedNames: [String]
+    /// The user name among them.
+    package let provedUsername: String?
 
     /// The account of an ID token; nil where an identifier is unusable.
     ///
@@ -34,6 +39,10 @@ package struct SignedInAccount: Hashable, Sendable {
         guard let id = AccountID(homeAccountID: home, environment: environment) else { return nil }
         func acceptable(_ text: String?) -> String? { text.flatMap { Identifier.isAcceptable($0) ? $0 : nil } }
         self.id = id
+        self.provedUsername = acceptable(claims.preferredUsername) ?? acceptable(claims.upn)
+        self.provedNames = [
+            claims.preferredUsername, claims.upn, claims.isEmailVerified ? claims.email : nil,
+        ].compactMap(acceptable)
         self.profile = TenantProfile(
             realm: acceptable(tenant) ?? "", localAccountID: acceptable(claims.objectID) ?? claims.subject,
             environment: environment,
@@ -46,13 +55,31 @@ package struct SignedInAccount: Hashable, Sendable {
         issuer.split(separator: "/").first { Authority.isGUID($0) }.map(String.init)
     }
 
+    /// Whether the provider vouches for a name.
+    package func proves(_ name: String) -> Bool {
+        let folded = Identifier.foldedName(name)
+        return provedNames.contains { Identifier.foldedName($0) == folded }
+    }
+
+    /// The ids of accounts that claim one of the proved names, each once; its own is none of them.
+    package var claimedIDs: [AccountID] {
+        var found: [AccountID] = []
+        for name in provedNames {
+            if let claimed = AccountID(homeAccountID: name, environment: id.environment), claimed != id,
+                !found.contains(claimed)
+            {
+                found.append(claimed)
+            }
+        }
+        return found
+    }
+
     /// How this account compares with the one that was asked for.
     package func compared(with asked: Account) -> AccountMatch {
         if id == asked.id { return .same }
         let sameName = asked.tenantProfiles.contains { other in
             !other.realm.isEmpty && Identifier.folded(other.realm) == Identifier.folded(profile.realm)
-                && !other.username.isEmpty
-                && Identifier.foldedName(other.username) == Identifier.foldedName(profile.username)
+                && !other.username.isEmpty && proves(other.username)
         }
         return sameName && EnvironmentAliases.areSame(id.environment, asked.id.environment) ? .renumbered : .other
     }

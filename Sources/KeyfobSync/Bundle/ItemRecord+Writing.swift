@@ -61,6 +61,10 @@ extension ItemRecord {
         writer.member(.username, account.username)
         writer.member(.displayName, account.displayName)
         writer.member(.label, account.label)
+        if !account.formerNames.isEmpty {
+            writer.name(.formerNames)
+            writer.strings(account.formerNames)
+        }
         writer.name(.tenantProfiles)
         writer.beginArray()
         for profile in account.tenantProfiles {

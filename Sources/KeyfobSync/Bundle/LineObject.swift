@@ -44,6 +44,9 @@ struct LineObject {
         return members.remove(at: index).value
     }
 
+    /// Whether there is a member.
+    func has(_ field: BundleError.Field) -> Bool { members.contains { $0.name == field.rawValue } }
+
     /// The names and values that are left.
     var rest: [(name: String, value: JSONTape.Value)] { members }
 
@@ -92,6 +95,11 @@ extension LineObject {
             texts.append(text)
         }
         return texts
+    }
+
+    /// The texts of a member.
+    mutating func optionalTexts(_ field: BundleError.Field, _ bytes: RawSpan) throws(BundleError) -> [String]? {
+        has(field) ? try texts(field, bytes) : nil
     }
 
     /// The objects of a member that must be there.

@@ -114,6 +114,9 @@ struct RecordReader {
         var account = Account(id: id, username: try object.text(.username, bytes))
         account.displayName = try object.optionalText(.displayName, bytes)
         account.label = try object.optionalText(.label, bytes)
+        account.formerNames = Array(
+            (try object.optionalTexts(.formerNames, bytes) ?? []).filter { Identifier.isAcceptable($0) }
+                .prefix(Account.formerNamesLimit))
         for object in try object.objects(.tenantProfiles, bytes) {
             var object = object
             var profile = TenantProfile(

@@ -19,6 +19,8 @@ extension GroupItems {
             set(.username, account.username.isEmpty ? nil : .text(account.username))
             if let name = account.displayName { set(.displayName, .text(name)) }
             if let label = account.label { set(.label, .text(label)) }
+            // No name holds a line feed.
+            if !account.formerNames.isEmpty { set(.formerNames, .text(account.formerNames.joined(separator: "\n"))) }
             for profile in account.tenantProfiles { set(.profile(realm: profile.realm), .profile(profile)) }
             // As joining does, and in place: a bundle has many accounts.
             if let known = accountIDs[key], known.spelling.lexicographicallyPrecedes(account.id.spelling) { break }
@@ -88,6 +90,7 @@ extension GroupItems {
         var account = Account(id: id, username: item.text(.username) ?? "")
         account.displayName = item.text(.displayName)
         account.label = item.text(.label)
+        account.formerNames = item.text(.formerNames)?.split(separator: "\n").map(String.init) ?? []
         for register in item.fields.values {
             if case .profile(let profile) = register.value { account.tenantProfiles.append(profile) }
         }

@@ -111,6 +111,7 @@ extension FieldName {
         case .username: return "user name"
         case .displayName: return "display name"
         case .label: return "label"
+        case .formerNames: return "former names"
         case .content: return "content"
         case .token: return "token"
         case .state: return "state"

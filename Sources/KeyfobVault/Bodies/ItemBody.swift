@@ -91,6 +91,9 @@ package enum SettingBody {
         return body
     }
 
+    /// Whether it may be the owner's.
+    package static func isMarked(_ body: FieldList) -> Bool { body.bytes(mark) != nil }
+
     /// Name and value, and who wrote them.
     package static func decode(
         _ body: FieldList, _ keys: GroupKeys

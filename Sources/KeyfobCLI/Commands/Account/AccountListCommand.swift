@@ -79,12 +79,14 @@ struct AccountListCommand: ParsableCommand {
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
             yielding: ["PROVIDER", "GROUP", "LABEL"], wrapping: ["STATE"],
             usual: ["GROUP": AccessGroup.default.name], columns: wide ? nil : StandardOutput.columns)
+        let nameless = candidates.map(\.account).filter(\.username.isEmpty)
         for candidate in candidates {
             let account = candidate.account
             table.add(
                 [
                     candidate.group.name,
-                    (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
+                    (account.username.isEmpty ? account.shortSubject(among: nameless) : account.username)
+                        + (candidate.isDefault ? " *" : ""),
                     account.label ?? "-", providers.name(of: account.id.environment),
                     candidate.stateWords(now, tellsEnd: expiring != nil)
                         + (candidate.hasTokenMadeByHand ? ", by hand" : ""),

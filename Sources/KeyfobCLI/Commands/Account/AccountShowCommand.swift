@@ -6,7 +6,8 @@ struct AccountShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show an account, its tenants, and what is known of its tokens.",
         discussion: """
-            Shows no token. A request for a token that the provider refused is shown for an hour, or until such a request \
+            Shows no token. The names that an account had, and the ids before somebody proved who it is, are shown as 'before'; each \
+            still finds it, unless another account is called so now. A request for a token that the provider refused is shown for an hour, or until such a request \
             succeeds: how far the refusal reaches, and what to do. Of an account that another machine changed last it names that machine ('keyfob sync').
 
             Example:
@@ -32,11 +33,12 @@ struct AccountShowCommand: ParsableCommand {
         }
         let account = candidate.account
         var lines = [
-            "user      \(account.username)", "name      \(account.displayName ?? "-")",
+            "user      \(account.username.isEmpty ? account.shortSubject : account.username)", "name      \(account.displayName ?? "-")",
             "label     \(account.label ?? "-")",
             "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
             "state     \(candidate.stateWords(now))",
         ]
+        if !account.formerNames.isEmpty { lines.append("before    \(account.formerNames.joined(separator: ", "))") }
         if let origin { lines.append("from      \(origin), by sync") }
         for profile in account.tenantProfiles {
             let home = account.homeRealm == profile.realm ? " (home)" : ""

@@ -157,7 +157,7 @@ extension ImportCommand {
             progress.finish()
             if file.source.isFile { warnOfReaders(file.path) }
             let report = files[index].report
-            for line in report.remarks { global.say("note: \(file.path): \(line)") }
+            for line in report.remarks + report.namesakes.map(\.text) { global.say("note: \(file.path): \(line)") }
             let tokens = [Keyring.StoreOutcome.added, .changed].reduce(0) { $0 + (report.credentials[$1] ?? 0) }
             global.say(
                 "imported \(Quantity.of(tokens, "token")) of \(file.path) into group '\(report.group)'; "

@@ -201,7 +201,7 @@ struct ImportCommand: ParsableCommand {
         }
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
         tellBesides(report)
-        if !global.quiet { for line in report.remarks { StandardError.write(line: "note: \(line)") } }
+        if !global.quiet { for line in report.remarks + report.namesakes.map(\.text) { StandardError.write(line: "note: \(line)") } }
         let outcomes = ["ADDED", "CHANGED", "UNCHANGED", "KEPT"]
         var table = Table(header: [""] + outcomes, usual: outcomes.reduce(into: [:]) { $0[$1] = "0" })
         for (name, counts) in [("accounts", report.accounts), ("tokens", report.credentials), ("other", report.others)]
@@ -318,7 +318,7 @@ struct ImportDocument: JSONDocument {
         accountsWithoutEntity = report.accountsWithoutEntity
         removedAccounts = report.removedAccounts.map(\.id.description)
         skipped = report.skipped
-        remarks = report.remarks
+        remarks = report.remarks + report.namesakes.map(\.text)
         clients = report.clients.isEmpty ? nil : report.clients.map(FoundClient.init)
     }
 }
