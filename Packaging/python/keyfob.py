@@ -214,7 +214,8 @@ class Keyring:
         """The accounts, each as a dictionary."""
         with _options({"group": group}) as handle:
             rows = _answer(_library.accounts, _ACCOUNT_FIELDS, self._open, handle)
-        return [row | {"isDefault": row["isDefault"] == "true"} for row in rows]
+        return [row | {"isDefault": row["isDefault"] == "true", "formerNames": row["formerNames"].split("\n") if row["formerNames"] else []}
+                for row in rows]
 
     def warnings(self):
         """What the owner should know since the last call, each as a dictionary with code, message and hint."""

@@ -52,7 +52,9 @@ extension GroupWriter {
         var (owners, present): ([AccountID: AccountID], Set<AccountID>) = ([:], [])
         try reader.forEachRecord(kind: .account) { result in
             // Of one that does not open nothing is known.
-            guard let record = try? result.get(), let account = try? record.decode(keys, AccountBody.decode) else { return }
+            guard let record = try? result.get(), let account = try? record.decode(keys, AccountBody.decode) else {
+                return
+            }
             present.insert(account.id)
             for id in account.formerIDs { owners[id] = min(owners[id] ?? account.id, account.id) }
         }
@@ -67,8 +69,10 @@ extension GroupWriter {
         }
     }
 
-    /// Moves credentials to another account. They leave no trace under the old id: elsewhere nothing is signed out by that.
-    private func moveCredentials(from former: AccountID, to id: AccountID) throws {
+    /// Moves credentials to another account.
+    ///
+    /// They leave no trace under the old id: elsewhere nothing is signed out by that.
+    package func moveCredentials(from former: AccountID, to id: AccountID) throws {
         var known = Set(
             try reader.records(.account, keys.blind(id)).filter { $0.header.kind != .account }
                 .map { try $0.content(keys).key })

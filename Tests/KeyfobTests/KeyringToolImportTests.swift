@@ -52,15 +52,16 @@ struct KeyringToolImportTests {
         #expect(try keyring.health.verify().problems == [])
     }
 
-    @Test("an account that is here under its id gets the token of its user name")
-    func sameAccount() throws {
+    @Test("an account that is here under its id gets no token of its user name, which stays apart and is told")
+    func namesake() throws {
         try store("old", id: "4711", username: "Ada", client: "personal-access-token", at: noon.advanced(by: -60))
-        #expect(try importFile(hosts(token)).credentials == [.changed: 1])
-        #expect(try keyring.accounts.list().map(\.account.id.homeAccountID) == ["4711"])
-        #expect(try keyring.tokenText(request()) == token)
+        let report = try importFile(hosts(token))
+        #expect(report.accounts == [.added: 1] && report.credentials == [.added: 1])
+        #expect(report.namesakes.map(\.imported.description) == ["ada@github.com"])
+        #expect(report.namesakes.map(\.known.homeAccountID) == ["4711"])
+        #expect(try keyring.tokenText(request("4711")) == "old")
         // The same name at another host is somebody else.
-        #expect(try importFile(hosts("t", host: "ghe.example")).accounts == [.added: 1])
-        #expect(try keyring.tokenText(request("4711")) == token)
+        #expect(try importFile(hosts("t", host: "ghe.example")).namesakes.isEmpty)
     }
 
     @Test("a token from a file that is older, or beside a sign-in, is not taken")

@@ -5,8 +5,10 @@ internal import KeyfobVault
 // What means an account means it by its id. Where an account gets another id, that follows.
 
 extension GroupWriter {
-    /// Lets what was decided for an account mean the account that it is part of now: bindings, project files, the default, and what
-    /// programs may have. What only the owner can decide stays as it is, and is read so.
+    /// Lets what was decided for an account mean the account that it is part of now.
+    ///
+    /// That is bindings, project files, the default, and what programs may have. What only the owner can decide stays as it is, and
+    /// is read so.
     func adoptDecisions(of former: AccountID, by account: AccountID) throws {
         for setting in try settings() {
             if setting.name == Keyring.Accounts.currentAccountSetting {
@@ -20,8 +22,12 @@ extension GroupWriter {
     }
 
     /// Moves what the group holds under ids that accounts had, as after a merge with a copy in which they got others.
-    func followAllAdoptions() throws {
-        for (former, account) in try followAdoptions() { try adoptDecisions(of: former, by: account) }
+    ///
+    /// - Returns: These ids.
+    func followAllAdoptions() throws -> [AccountID] {
+        let owners = try followAdoptions()
+        for (former, account) in owners { try adoptDecisions(of: former, by: account) }
+        return Array(owners.keys)
     }
 }
 

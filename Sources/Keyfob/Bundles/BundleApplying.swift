@@ -45,6 +45,7 @@ struct BundleApplying {
         var wide = WideConflicts()
         var last: SlicePosition?
         var here = try HereRows(writers)
+        if try followAdoptions(of: writers, reading: read) { here = try HereRows(writers, isChanged: true) }
         var taken: [AccessGroup: [Int64]] = [:]
         var takenCount = 0
 
@@ -76,9 +77,37 @@ struct BundleApplying {
         }
         try takeHere(before: nil)
         try merge()
-        for writer in writers.values { try writer.followAllAdoptions() }
-        tally.conflicts(try wideConflicts(wide, writers))
+        var adopted: Set<ItemPlace> = []
+        for (group, writer) in writers {
+            for id in try writer.followAllAdoptions() { adopted.insert(ItemPlace(group, .account(id))) }
+        }
+        tally.conflicts(try wideConflicts(wide, writers, adopted))
         return tally
+    }
+
+    /// Moves what is held here for accounts of a claimed name which have another id there: the removal of the old id would take it.
+    ///
+    /// - Returns: Whether something was moved.
+    private func followAdoptions(
+        of writers: [AccessGroup: GroupWriter], reading read: IncomingBundle.Reading
+    ) throws -> Bool {
+        guard mode == .merge, !isLeftOut(.setting(BindingSetting.prefix)) else { return false }
+        var claimed: [AccessGroup: Set<AccountID>] = [:]
+        for (group, writer) in writers where groups.contains(group) {
+            try writer.forEachAccount { if $0.isKnownByName { claimed[group, default: []].insert($0.id) } }
+        }
+        guard !claimed.isEmpty else { return false }
+        var owners: [AccessGroup: [AccountID: AccountID]] = [:]
+        try read { record, _ in
+            guard case .account(let account) = record.content, let here = claimed[record.group] else { return }
+            for id in account.formerIDs where here.contains(id) { owners[record.group, default: [:]][id] = account.id }
+        }
+        for (group, ids) in owners {
+            for (former, owner) in ids where try writers[group]?.wasRemoved(owner) == false {
+                try writers[group]?.moveCredentials(from: former, to: owner)
+            }
+        }
+        return !owners.isEmpty
     }
 
     /// Merges and writes the items of some accounts.
@@ -116,12 +145,17 @@ struct BundleApplying {
         wide.see(plan.result)
     }
 
-    private func wideConflicts(_ wide: WideConflicts, _ writers: [AccessGroup: GroupWriter]) throws -> [Conflict] {
+    /// - Parameter adopted: The accounts that are gone because they have another id now.
+    private func wideConflicts(
+        _ wide: WideConflicts, _ writers: [AccessGroup: GroupWriter], _ adopted: Set<ItemPlace>
+    ) throws -> [Conflict] {
         let accounts = try wide.found { body in
             for (group, writer) in writers { try writer.forEachAccount { try body(group, $0) } }
         }
         let settings: [Conflict] = try wide.settings.compactMap { place, account in
-            guard try writers[place.group]?.isDeleted(account) == true else { return nil }
+            guard try writers[place.group]?.isDeleted(account) == true,
+                !adopted.contains(ItemPlace(place.group, account))
+            else { return nil }
             return .settingOfDeletedAccount(place, account: account)
         }
         return accounts + settings

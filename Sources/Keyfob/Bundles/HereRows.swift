@@ -24,15 +24,16 @@ struct HereRows {
 
     /// Goes through every row.
     ///
+    /// - Parameter isChanged: Whether the change has written already, so that the manifests are not those of the rows yet.
     /// - Throws: `incomplete` and `damaged` where not every record of the groups opens.
-    init(_ writers: [AccessGroup: GroupWriter]) throws {
+    init(_ writers: [AccessGroup: GroupWriter], isChanged: Bool = false) throws {
         for (name, writer) in writers.sorted(by: { $0.key < $1.key }) {
             var rows: [Row] = []
             let isWhole = try writer.forEachItem(of: name) { result, _ in
                 let found = try result.get()
                 rows.append(Row(slice: ItemMark.slice(of: found.item.key), row: found.record.rowID))
             }
-            guard isWhole else { throw writer.incomplete }
+            guard isWhole || isChanged else { throw writer.incomplete }
             rows.sort { $0.slice < $1.slice }
             if !rows.isEmpty { groups.append((name, rows)) }
         }

@@ -14,7 +14,9 @@ struct CacheImport {
         _ progress: (Int, Int) -> Void
     ) throws {
         let known = isByName ? try NamedAccounts(writer, of: report.group) : nil
-        let formerIDs = isByName ? [:] : try writer.formerIDs()
+        // An id that an account had was removed with it.
+        let isAnyGone = try !isByName && cache.accounts.contains { try writer.wasRemoved($0.id) }
+        let formerIDs = isAnyGone ? try writer.formerIDs() : [:]
         let total = cache.accounts.count + cache.credentials.count + cache.appMetadata.count + cache.foreign.count
         var done = 0
         func step() {

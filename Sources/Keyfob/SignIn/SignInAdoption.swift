@@ -62,7 +62,8 @@ extension Keyring.SignIns {
             if let known, try isClaimed(known, signedIn, writer) { return expected.id }
             guard signedIn.compared(with: expected) == .other else { return nil }
             throw KeyringError(
-                .otherAccount, "\(signedIn.name) signed in, and not \(expected.name(besides: signedIn)); nothing was stored",
+                .otherAccount,
+                "\(signedIn.name) signed in, and not \(expected.name(besides: signedIn)); nothing was stored",
                 advice: .signInAs(expected.name),
                 candidates: [expected.id.description, signedIn.id.description], names: [])
         }
@@ -87,7 +88,9 @@ extension Keyring.SignIns {
         var isProved = false
         try writer.forEachIDToken(of: account.id) { token in
             guard let claims = try? IDToken(reading: token).claims else { return }
-            if Identifier.foldedName(claims.subject) == Identifier.foldedName(account.id.homeAccountID) { isProved = true }
+            if Identifier.foldedName(claims.subject) == Identifier.foldedName(account.id.homeAccountID) {
+                isProved = true
+            }
         }
         return !isProved
     }

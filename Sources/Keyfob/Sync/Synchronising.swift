@@ -286,6 +286,8 @@ extension Keyring.Sync {
             plan = try keyring.bundles.take(
                 IncomingBundle(manifest), .merge, nil, .all, isSync: true, removals: travel.removals, backsUp: false
             ) { body in
+                // It may be read more than once.
+                ahead = 0
                 try bundle.read(verified) { record, secret in
                     let epoch = epochs[record.key] ?? 0
                     if SyncTravel.isFarAhead(record, of: epoch) { ahead += 1 }

@@ -51,7 +51,8 @@ extension Keyring.Tokens {
             let group = try state.groupForNewItems(groups)
             let outcome = try change(&state, group) { writer in
                 var (account, credential) = (account, credential)
-                if try !writer.hasAccount(account.id), let owner = try writer.formerIDs()[account.id] {
+                // An id that an account had was removed with it.
+                if try writer.wasRemoved(account.id), let owner = try writer.formerIDs()[account.id] {
                     credential.account = owner
                     account = Account(id: owner, username: "", displayName: account.displayName, label: account.label)
                 }

@@ -21,7 +21,8 @@ struct LoginCommand: ParsableCommand {
             account's token has. git: repositories over https; packages: packages and images of containers; api: the \
             provider's API; read: who somebody is.
 
-            The tokens are stored under whoever signs in. With --account somebody else is reported and not stored. Where a \
+            The tokens are stored under whoever signs in. An account that a file or 'keyfob add' brought becomes that of the person \
+            who proves its name; of several that fit, --account says which. With --account somebody else is reported and not stored. Where a \
             request for a token was refused, 'keyfob token' prints the sign-in that continues it, and --continue takes its \
             name from 'keyfob token --json' or 'keyfob account show' for an hour.
 

@@ -18,8 +18,10 @@ extension Account {
     package mutating func noteFormerNames(_ names: [String]) {
         var seen: Set<String> = [id.canonical, Identifier.foldedName(username)]
         formerNames = Array(
-            (names + formerNames).filter { Identifier.isAcceptable($0) && seen.insert(Identifier.foldedName($0)).inserted }
-                .prefix(Self.formerNamesLimit))
+            (names + formerNames).filter {
+                Identifier.isAcceptable($0) && seen.insert(Identifier.foldedName($0)).inserted
+            }
+            .prefix(Self.formerNamesLimit))
     }
 
     /// Notes the id and the names of an account that is now part of this one.
@@ -27,8 +29,9 @@ extension Account {
         noteFormerNames([account.id.description, account.username] + account.formerNames)
     }
 
-    /// Notes the user name it had. A name that reads as an id of the same provider is left out: an import would take the account
-    /// for one that had that id.
+    /// Notes the user name it had.
+    ///
+    /// A name that reads as an id of the same provider is left out: an import would take the account for one that had that id.
     package mutating func noteFormerUsername(_ username: String) {
         if let read = AccountID(username), isID(read) { return noteFormerNames([]) }
         noteFormerNames([username])

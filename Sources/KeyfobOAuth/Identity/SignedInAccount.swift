@@ -6,8 +6,9 @@ package struct SignedInAccount: Hashable, Sendable {
     package let id: AccountID
     /// As the tenant that issued the token sees it.
     package let profile: TenantProfile
-    /// The names that the provider vouches for: a user name, and a mail address that it calls verified. What it repeats of a person's
-    /// own words is none.
+    /// The names that the provider vouches for: a user name, and a mail address that it calls verified.
+    ///
+    /// What it repeats of a person's own words is none.
     package let provedNames: [String]
     /// The user name among them.
     package let provedUsername: String?

@@ -24,7 +24,8 @@ extension IDToken.Claims {
                 issuedAt: Timestamp(seconds: 0),
                 preferredUsername: fields.string("preferred_username", in: bytes) ?? fields.string("login", in: bytes)
                     ?? fields.string("username", in: bytes),
-                email: fields.string("email", in: bytes), isEmailVerified: fields.saysVerified(in: bytes), name: fields.string("name", in: bytes))
+                email: fields.string("email", in: bytes), isEmailVerified: fields.saysVerified(in: bytes),
+                name: fields.string("name", in: bytes))
         }
     }
 }

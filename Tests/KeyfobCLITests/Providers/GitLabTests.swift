@@ -31,9 +31,7 @@ struct GitLabTests {
         let home = try home()
         try home.signIn("gitlab", "--for git")
         try clone("ada/notes", home).expectSuccess()
-        try demand("gitlab: an account has the name that userinfo has") { () throws in
-            #expect(try home.names() == ["ada"])
-        }
+        #expect(try home.names() == ["ada"])
     }
 
     @Test("a refresh ends the tokens before it: each is used once, and two programs at once ask once")

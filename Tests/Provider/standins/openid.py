@@ -11,8 +11,8 @@ A field that comes twice is refused · https://www.rfc-editor.org/rfc/rfc6749#se
 A token that is revoked is good no longer, and its grant ends · https://www.rfc-editor.org/rfc/rfc7009#section-2.1
 A token without openid is not taken by userinfo · https://openid.net/specs/openid-connect-core-1_0.html#UserInfoError
 
-Options besides those of oauth.py: `names` is where a person's names stand: "id_token", "userinfo" or "none"; `rotates`;
-`refresh_lifetime` in seconds. `keycloak` and others that tests add are at sso.contoso.example, or at a port of this machine.
+Options besides those of oauth.py: `names` is where a person's names stand: "id_token", "userinfo" or "none"; `says` {PERSON: {CLAIM: VALUE}} and
+`userinfo_says`, there alone, are in the place of what is said by itself, None of nothing; `rotates`; `refresh_lifetime` in seconds. `keycloak` and others that tests add are at sso.contoso.example, or at a port of this machine.
 GET /api/me tells who a bearer token is for."""
 
 from .oauth import DEVICE, AuthorizationServer
@@ -23,7 +23,8 @@ class OpenID(AuthorizationServer):
     """What providers of OpenID Connect share, too: each says where its endpoints are and what differs."""
 
     HOSTS = ("sso.contoso.example",)
-    OPTIONS = AuthorizationServer.OPTIONS | {"access_lifetime": 300, "refresh_lifetime": 1800, "names": "id_token", "rotates": True}
+    OPTIONS = AuthorizationServer.OPTIONS | {"access_lifetime": 300, "refresh_lifetime": 1800, "names": "id_token", "says": {}, "userinfo_says": {},
+                                                "rotates": True}
     #: Endpoints by their names in the document, at hosts of this provider; without a host they are at `origin`.
     ENDPOINTS = {
         "authorization_endpoint": "/authorize", "token_endpoint": "/token", "userinfo_endpoint": "/userinfo", "jwks_uri": "/keys",
@@ -135,7 +136,7 @@ class OpenID(AuthorizationServer):
         if refresh:
             answer["refresh_token"] = refresh
         if "openid" in scopes:
-            names = self.names(grant) if (self.NAMES or self.option("names")) == "id_token" else {}
+            names = self.said("says", grant, self.names(grant)) if (self.NAMES or self.option("names")) == "id_token" else {}
             answer["id_token"] = self.id_token(grant, self.subject(grant.person), iss=self.issuer(), **names)
         return answer
 
@@ -159,8 +160,13 @@ class OpenID(AuthorizationServer):
         access = self.good_access(request)
         if "openid" not in access.scopes:
             self.refuse("insufficient_scope", "openid is needed", 403)
-        names = {} if self.option("names") == "none" else self.names(access.grant)
-        return Answer(200, {"sub": self.subject(access.grant.person)} | names)
+        names = {} if self.option("names") == "none" else self.said("says", access.grant, self.names(access.grant))
+        return Answer(200, self.said("userinfo_says", access.grant, {"sub": self.subject(access.grant.person)} | names))
+
+    def said(self, option, grant, claims):
+        """The claims, with what an option puts in their place."""
+        claims = claims | self.option(option).get(grant.person, {})
+        return {name: value for name, value in claims.items() if value is not None}
 
     def revoke(self, request):
         """Ends the grant of a token; one that nobody knows is no mistake (RFC 7009, section 2.2)."""

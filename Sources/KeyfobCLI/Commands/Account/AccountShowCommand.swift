@@ -33,7 +33,8 @@ struct AccountShowCommand: ParsableCommand {
         }
         let account = candidate.account
         var lines = [
-            "user      \(account.username.isEmpty ? account.shortSubject : account.username)", "name      \(account.displayName ?? "-")",
+            "user      \(account.username.isEmpty ? account.shortSubject : account.username)",
+            "name      \(account.displayName ?? "-")",
             "label     \(account.label ?? "-")",
             "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
             "state     \(candidate.stateWords(now))",

@@ -201,7 +201,9 @@ struct ImportCommand: ParsableCommand {
         }
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
         tellBesides(report)
-        if !global.quiet { for line in report.remarks + report.namesakes.map(\.text) { StandardError.write(line: "note: \(line)") } }
+        if !global.quiet {
+            for line in report.remarks + report.namesakes.map(\.text) { StandardError.write(line: "note: \(line)") }
+        }
         let outcomes = ["ADDED", "CHANGED", "UNCHANGED", "KEPT"]
         var table = Table(header: [""] + outcomes, usual: outcomes.reduce(into: [:]) { $0[$1] = "0" })
         for (name, counts) in [("accounts", report.accounts), ("tokens", report.credentials), ("other", report.others)]
