@@ -68,8 +68,13 @@ extension Keyring.SignIns {
                 candidates: [expected.id.description, signedIn.id.description], names: [])
         }
         guard try !writer.hasAccount(signedIn.id) else { return nil }
-        let found = try signedIn.claimedIDs.filter { id in
+        var found = try signedIn.claimedIDs.filter { id in
             try writer.account(id).map { try isClaimed($0, signedIn, writer) } ?? false
+        }
+        // One that was removed may still be meant by something.
+        if found.isEmpty, !signedIn.claimedIDs.isEmpty {
+            found = try writer.formerAccounts().map(\.account)
+                .filter { try signedIn.claimedIDs.contains($0.id) && isClaimed($0, signedIn, writer) }.map(\.id)
         }
         guard found.count > 1 else { return found.first }
         let names = found.map(\.description)

@@ -94,7 +94,7 @@ struct AdoptionTests {
             return document["accounts"] as? [[String: Any]] ?? []
         }
 
-        func ids() throws -> [String] { try accounts().compactMap { $0["id"] as? String } }
+        func ids() throws -> [String] { try accounts().compactMap { $0["id"] as? String }.sorted() }
     }
 
     @Test("of the same person it is one account, which keeps label, binding, default and token", arguments: table)
@@ -164,6 +164,36 @@ struct AdoptionTests {
         try home.run(hint + " --quiet").expectSuccess()
         #expect(try home.ids() == [id])
         #expect(try home.home.token("--account ada@github.com --client personal-access-token") == Self.token)
+    }
+
+    @Test("what meant an imported account that was removed means the person who proves its name")
+    func removed() throws {
+        let home = try Home(.openID, ["access_lifetime": 3_600])
+        try home.bring(.login)
+        try home.run("keyfob bind --quiet --tool gh ada && keyfob account remove --quiet --force ada").expectSuccess()
+        try home.signIn().expectSuccess()
+        let token = try home.home.token("--account subject-of-ada")
+        #expect(try home.home.token("--tool gh") == token)
+    }
+
+    @Test(
+        "what MSAL keeps of a person is theirs already, imported or mirrored",
+        arguments: ["import", "mirror azure-cli --force"])
+    func identified(command: String) throws {
+        let home = try Home(.microsoft)
+        try home.run(
+            """
+            export HOMES='\(ProjectFolder.root.path)/Tests/Guides/homes' SAMPLES='\(ProjectFolder.root.path)/Samples'
+            . "$HOMES/common.sh" && azure && keyfob \(command) --quiet \(command == "import" ? "~/.azure/msal_token_cache.json" : "")
+            """
+        ).expectSuccess()
+        let ids = try home.ids()
+        try home.run("keyfob account label --quiet ada@contoso.example engine").expectSuccess()
+        for options in ["", "--account engine"] {
+            try home.signIn(as: "ada@contoso.example", options).expectSuccess()
+            #expect(try home.ids() == ids && !ids.isEmpty)
+            #expect(try home.accounts().contains { $0["label"] as? String == "engine" })
+        }
     }
 
     @Test("of two accounts that fit none is taken, and both are named")
