@@ -50,7 +50,9 @@ struct AttendedAcquisition {
         case .chosen(let candidate): return (candidate, selection.boundTenant)
         case .ambiguous where !request.isNamed && global.mayPick:
             return (try global.pick(among: selection.choices, for: request), nil)
-        default: throw keyring.accounts.error(of: selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
+        default:
+            throw keyring.accounts.error(of: selection, for: request)
+                ?? KeyringError(.noSuchAccount, "there is no account")
         }
     }
 
@@ -68,7 +70,8 @@ struct AttendedAcquisition {
         let request = try options.request()
         let selection = try keyring.accounts.select(request, in: [group])
         guard case .chosen(let candidate) = selection.outcome else {
-            throw keyring.accounts.error(of: selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
+            throw keyring.accounts.error(of: selection, for: request)
+                ?? KeyringError(.noSuchAccount, "there is no account")
         }
         return candidate
     }
