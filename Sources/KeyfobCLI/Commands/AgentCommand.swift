@@ -8,22 +8,22 @@ struct AgentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent", abstract: "Answer programs over a socket: each has what it may have.",
         discussion: """
-            Programs ask by varlink at $XDG_RUNTIME_DIR/keyfob/agent for accounts and tokens ('io.keyfob.Agent'); which program \
-            asks, the kernel says. It runs until a signal ends it, and opens the vault with what is at hand: a key that \
-            'keyfob unlock' has kept or has handed over with --agent, a key file, the desktop's keyring. While the vault is locked, programs are told so. \
-            'systemctl --user enable --now keyfob-agent.socket' starts it when it is first asked. For another vault than \
-            the usual one the socket is called agent-ID, with the first 16 digits of the vault's id. Whether a program may have a \
-            token is what 'keyfob program' says, or you on the desktop when it first asks; 'keyfob log' shows what was asked. \
-            With --broker, or where a service file has the session bus start it, programs made with MSAL find it as the \
-            identity broker.
+            Programs ask by varlink at $XDG_RUNTIME_DIR/keyfob/agent for accounts and tokens ('io.keyfob.Agent'); \
+            which program asks, the kernel says. It runs until a signal ends it, and opens the vault with what is at \
+            hand: a key that 'keyfob unlock' has kept or has handed over with --agent, a key file, the desktop's \
+            keyring. While the vault is locked, programs are told so. 'systemctl --user enable --now \
+            keyfob-agent.socket' starts it when it is first asked. For another vault than the usual one the socket is \
+            called agent-ID, with the first 16 digits of the vault's id. What a program may do, 'keyfob program' says, \
+            or you on the desktop when it first asks; 'keyfob log' shows what was asked. With --broker, or where a \
+            service file has the session bus start it, programs made with MSAL find it as the identity broker.
 
             Example:
               keyfob agent
               keyfob agent --idle 15m
               keyfob agent --broker
 
-            Exit status: 0 ended by a signal or after --idle, 69 no folder for the login, or its socket was taken away, 73 an agent runs already, 78 what \
-            systemd gives is no socket.
+            Exit status: 0 ended by a signal or after --idle, 69 no folder for the login, or its socket was taken \
+            away, 73 an agent runs already, 78 what systemd gives is no socket.
             """)
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions

@@ -5,9 +5,9 @@ struct AllowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow", abstract: "Allow a .keyfob.toml to say which account its directory uses.",
         discussion: """
-            The file holds account = "NAME", where "none" stands for no account, and may hold group = "NAME". \
-            It counts until it changes, and only if it is a regular file of yours or root's. Without FILE, \
-            the nearest one from the current directory upwards.
+            The file holds account = "NAME", where "none" stands for no account, and may hold group = "NAME" and \
+            tenant = "ID". It counts until it changes, and only if it is a regular file of yours or root's. Without \
+            FILE, the nearest one from the current directory upwards.
 
             Example:
               keyfob allow

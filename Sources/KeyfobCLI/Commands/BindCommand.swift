@@ -5,12 +5,11 @@ struct BindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bind", abstract: "Bind a directory, a URL, a host or a tool to an account.",
         discussion: """
-            What is bound uses that account from now on, the most specific binding first: a directory before \
-            a URL, a host, a tool; all of them before a .keyfob.toml. It has one account at each provider, and none \
-            other is taken while that one is signed out or gone. With --tenant it has that account's tokens of this \
-            tenant, else those of its home. 'none' takes the wider \
-            bindings of the group out of play, and what comes after bindings decides: the only account that fits, what was \
-            used before, the default. An account that has this label is named by its id.
+            What is bound uses that account from now on. The most specific binding counts: a directory before a URL, a \
+            host, a tool, and all of them before a .keyfob.toml. It has one account at each provider, and no other is \
+            taken while that one is signed out or removed. With --tenant it gets the account's tokens of that tenant, \
+            without it those of the account's home. 'none' makes keyfob ignore wider bindings of the group; it then \
+            chooses as if nothing were bound, and does not refuse. An account with the label 'none' is named by its id.
 
             Example:
               keyfob bind --directory . ada@contoso.example

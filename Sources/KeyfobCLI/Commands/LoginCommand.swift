@@ -6,25 +6,26 @@ struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Sign in to a provider.",
         discussion: """
-            Opens the browser (BROWSER, or xdg-open) with a page that only you can read, which leads on to the provider: \
-            its address is not for those who see the list of processes. The answer comes back to a port of this machine. \
-            The page lies in $XDG_RUNTIME_DIR, or else in the state folder; where programs of snap are in the path, \
-            which read neither, in your home. It is removed once the answer is there. With \
-            --no-browser the address is printed instead, and the one at which the browser ends can be pasted. A client whose \
-            redirect address has a scheme of an app's own gets the answer from the desktop ('keyfob setup url-scheme'). With \
-            --device a code is typed on another device; there a QR code may help.
+            Opens the browser (BROWSER, or xdg-open) with a page that only you can read, which leads on to the \
+            provider: its address is not for those who see the list of processes. The answer comes back to a port of \
+            this machine. The page lies in $XDG_RUNTIME_DIR, or else in the state folder; where programs of snap are \
+            in the path, which read neither, in your home. It is removed once the answer is there. With \
+            --no-browser the address is printed instead, and the one at which the browser ends can be pasted. A client \
+            whose redirect address has a scheme of an app's own gets the answer from the desktop ('keyfob setup \
+            url-scheme'). With --device a code is typed on another device; there a QR code may help.
 
-            Where no client of the provider is known, a person at a terminal is asked for one; 'keyfob client add' has them \
-            beforehand.
+            Where no client of the provider is known, a person at a terminal is asked for one; 'keyfob client add' has \
+            them beforehand.
 
-            --for names what the token is for, in place of the provider's own scopes; with --account it keeps those that the \
-            account's token has. git: repositories over https; packages: packages and images of containers; api: the \
-            provider's API; read: who somebody is.
+            --for names what the token is for, in place of the provider's own scopes; with --account it keeps those \
+            that the account's token has. git: repositories over https; packages: packages and images of containers; \
+            api: the provider's API; read: who somebody is.
 
-            The tokens are stored under whoever signs in. An account that a file or 'keyfob add' brought becomes that of the person \
-            who proves its name; of several that fit, --account says which. With --account somebody else is reported and not stored. Where a \
-            request for a token was refused, 'keyfob token' prints the sign-in that continues it, and --continue takes its \
-            name from 'keyfob token --json' or 'keyfob account show' for an hour.
+            The account that signed in is saved. With --account, a sign-in as anyone else is reported, and saves \
+            nothing. An account from a file or from 'keyfob add' becomes that of the person who signs in and proves \
+            its name; if several fit, --account says which. If the provider refused a request for a token, 'keyfob \
+            token' prints the sign-in that continues it. --continue does the same by the id that 'keyfob token --json' \
+            and 'keyfob account show --json' give, for an hour.
 
             Ends with 14 when the provider granted fewer scopes than were asked for; what it granted is stored.
 

@@ -6,15 +6,15 @@ struct LogoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Sign an account out.",
         discussion: """
-            Revokes the refresh token at the provider, removes the tokens, and marks the account signed out. It says which \
-            tokens the provider still takes, until when, and where they can be revoked. Copies of an account of Microsoft's \
-            that MSAL's runtime keeps in the Secret Service go too.
+            Revokes the refresh token at the provider, removes the tokens, and marks the account signed out. It says \
+            which tokens the provider still takes, until when, and where they can be revoked. Copies of an account of \
+            Microsoft's that MSAL's runtime keeps in the Secret Service go too.
 
-            What was removed is kept in the vault for 30 days, and 'keyfob undo' brings it back; not so a sign-in that the \
-            provider has revoked. --forever keeps nothing, and takes what earlier sign-outs kept of the account: then the \
-            vault has no copy of the tokens. Backups that were made before may have them.
+            What was removed stays in the vault for 30 days, and 'keyfob undo' brings it back, except a sign-in that \
+            the provider has revoked. --forever keeps nothing, and removes what earlier commands kept of the account: \
+            then the vault has no copy of the tokens. Backups that were made before may have them.
 
-            A token that was added by hand can't be got again by signing in: on a terminal you are asked first.
+            No sign-in brings back a token that was added by hand: on a terminal you are asked first.
 
             Example:
               keyfob logout ada@contoso.example

@@ -9,22 +9,25 @@ struct TokenCommand: ParsableCommand {
         commandName: "token", abstract: "Print an access token.",
         discussion: """
             Answers from what is stored while that is fresh, and else with a new token: the refresh token is redeemed \
-            once, however many programs ask at the same time. Without --account the account is chosen: by what can \
-            serve the request, by bindings of the directory, the URL and the tool ('keyfob bind'), and by what was \
-            chosen before. Where that leaves several, a person at a terminal is asked, and the answer is remembered. \
-            'keyfob which' explains the choice. With --url, only a token that goes to that host is printed: of an \
-            account of its provider, or one that the host is bound to; --account with --allow-host overrules that.
-            With --force-refresh and no --scope, the new token is for the scopes of the one that came last. Where a new \
-            token comes of a sign-in that ends soon, that is told on standard error, once a day.
+            once, however many programs ask at the same time. Without --account the account is chosen: by the user in \
+            --url, KEYFOB_ACCOUNT, what can serve the request, bindings of the directory, the URL and the tool \
+            ('keyfob bind'), and what was chosen before. An account that is meant and signed out or removed is an \
+            error: nobody else's token is given. Where several fit, a person at a terminal is asked, and the answer is \
+            remembered. 'keyfob which' explains the choice. With --url, only a token that goes to that host is \
+            printed: of an account of its provider, or one that the host is bound to; --account with --allow-host \
+            overrules that.
+            With --force-refresh and no --scope, the new token is for the scopes of the one that came last. Where a \
+            new token comes of a sign-in that ends soon, that is told on standard error, once a day.
 
-            Where nothing at hand opens the vault and 'keyfob agent' runs, the agent is asked. It gives what the program that \
-            asks was allowed, and that program is keyfob: 'keyfob program' tells what allowing it means.
+            Where nothing at hand opens the vault and 'keyfob agent' runs, the agent is asked. It gives what the \
+            program that asks was allowed, and that program is keyfob: 'keyfob program' tells what allowing it means.
 
             With --format az the answer has the fields of 'az account get-access-token'. With --sasl it is what a mail \
             program sends to a server with XOAUTH2 or OAUTHBEARER, in Base64, for the account's user name.
 
             Ends with 10 when a person must sign in, 11 when several accounts fit, 14 when the provider granted fewer \
-            scopes, and 75 when the provider cannot be reached or asks to wait: try again. Where an answer was lost on \
+            scopes, 75 when the provider cannot be reached or asks to wait: try again, and 77 when an organisation \
+            does not let the account, the device or the client in. Where an answer was lost on \
             its way, the old refresh token may be used up; the next call then ends with 10 and says so.
 
             Example:

@@ -6,15 +6,15 @@ struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Bring back what 'logout' or 'account remove' took away.",
         discussion: """
-            What these commands remove is kept in the vault for 30 days, sealed in its group; each group keeps 8 MiB, and the \
-            oldest go first. The open vault alone brings it back: no recovery key is needed.
+            What these commands remove stays in the vault for 30 days, sealed in its group. Each group keeps 8 MiB; \
+            the oldest entries are dropped first. To bring it back takes the open vault, and no recovery key.
 
-            Without an id, undo takes the newest entry that brings something back, says what that is, and asks. What is \
-            there again and newer stays as it is: only what is missing comes back. A sign-in that the provider has \
-            revoked does not come back.
+            Without an id, undo takes the newest entry that brings something back, says what that is, and asks. Only \
+            what is missing comes back: what is there again, and newer, stays as it is. A sign-in that the provider \
+            has revoked does not come back.
 
-            --list shows what can be undone. --clear forgets one entry, or all of them, so that nothing of them is left in the \
-            vault. Entries are neither synced nor backed up, and they go with their group.
+            --list shows what can be undone. --clear forgets one entry, or all of them, so that nothing of them is \
+            left in the vault. Entries are neither synced nor backed up, and are removed with their group.
 
             Example:
               keyfob undo

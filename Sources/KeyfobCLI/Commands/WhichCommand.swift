@@ -9,8 +9,10 @@ struct WhichCommand: ParsableCommand {
         discussion: """
             Prints a line for every account: the chosen one, those that fit, with how likely they are meant, and \
             those that do not. Changes nothing and asks nothing. Ends with 0 when one is chosen, 11 when \
-            several fit, 13 when none does; whether the chosen one has a valid token, only 'token' says. With --broker the \
-            accounts of another program that is the session's identity broker are told of beside them; they change no verdict.
+            several fit, 13 when none does, 10 when the one that is meant must sign in, 64 when --account and the user \
+            in --url mean different ones, and 77 when no account's tokens go to the host; whether the chosen one has a \
+            valid token, only 'token' says. With --broker the accounts of another program that is the session's \
+            identity broker are told of beside them; they change no verdict.
 
             Example:
               keyfob which --url https://git.example/contoso/app

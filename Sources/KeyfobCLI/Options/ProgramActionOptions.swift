@@ -6,7 +6,7 @@ struct ProgramActionOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What it is about; repeatable: token, list, sign-in or sign-out. A right to one is no right to another.",
+            "The action; repeatable: token, list, sign-in or sign-out. A right to one includes no other.",
             valueName: "action"),
         completion: .list(ProgramAction.allCases.map(\.rawValue)), transform: Self.parsed)
     var action: [ProgramAction] = []

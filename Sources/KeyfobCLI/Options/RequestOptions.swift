@@ -30,7 +30,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What the token is for; else the git remote of the directory tells. A user in it means that account.",
+            "What the token is for; else the git remote of the directory tells. A user in it names the account.",
             valueName: "url"))
     var url: String?
 

@@ -62,7 +62,7 @@ struct SignInOptions: ParsableArguments {
     @Option(
         name: .customLong("continue"),
         help: ArgumentHelp(
-            "Continue a refused request, whose account, tenant, client, scopes and claims are repeated.",
+            "Continue a refused request: with its account, tenant, client, scopes and claims.",
             valueName: "id"))
     var continuation: String?
 

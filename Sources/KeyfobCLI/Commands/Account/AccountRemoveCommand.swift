@@ -6,12 +6,12 @@ struct AccountRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "Remove an account with its tokens from the keyring.",
         discussion: """
             The provider is not told: tokens that others hold stay valid. Needs --force, or an answer on \
-            the terminal. Tokens that 'keyfob verify' names are removed by the id it tells. What means the account still (a \
-            binding, a .keyfob.toml, the default, its name) gives nobody else's token, but an error; with --unbind that is \
-            taken back too, also of an account that is gone already.
+            the terminal. Tokens that 'keyfob verify' names are removed by the id it tells. A binding, a .keyfob.toml, \
+            the default and a name still mean the account afterwards: they give an error, and nobody else's token. \
+            --unbind takes them back, also where the account was removed before.
 
-            The account is kept in the vault for 30 days, tokens, bindings and all, and the 'keyfob undo' command that is \
-            printed brings it back. --forever keeps nothing, and takes what earlier commands kept of the account. \
+            The account stays in the vault for 30 days, with tokens and bindings, and the 'keyfob undo' command that \
+            is printed brings it back. --forever keeps nothing, and removes what earlier commands kept of the account. \
             Backups that were made before may have the tokens: 'keyfob backup --list' names those in the vault's folder.
 
             'keyfob logout --forget' signs out at the provider and removes too.
@@ -23,7 +23,7 @@ struct AccountRemoveCommand: ParsableCommand {
 
     @OptionGroup var target: AccountArgument
     @Flag(name: .long, help: "Do not ask.") var force = false
-    @Flag(name: .long, help: "Take back what means it: others can be taken in its place.") var unbind = false
+    @Flag(name: .long, help: "Take back what means the account: others can be taken instead.") var unbind = false
     @Flag(name: .long, help: "Keep nothing for 'keyfob undo': the tokens leave the vault for good.") var forever = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 

@@ -6,9 +6,10 @@ struct AccountShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show an account, its tenants, and what is known of its tokens.",
         discussion: """
-            Shows no token. The names that an account had, and the ids before somebody proved who it is, are shown as 'before'; each \
-            still finds it, unless another account is called so now. A request for a token that the provider refused is shown for an hour, or until such a request \
-            succeeds: how far the refusal reaches, and what to do. Of an account that another machine changed last it names that machine ('keyfob sync').
+            Shows no token. 'before' lists the names and ids that the account had. Each still finds it, unless another \
+            account has that name now. 'refused' is a request for a token that the provider refused, with what the \
+            refusal covers and what to do; it is shown for an hour, or until such a request succeeds. 'from' is the \
+            machine that changed the account last, if that was another one ('keyfob sync').
 
             Example:
               keyfob account show ada@contoso.example

@@ -20,8 +20,9 @@ struct ImportCommand: ParsableCommand {
             A cache is one of MSAL for Python, .NET, Go or Node. Entries that make no sense are left out and \
             listed. An azureProfile.json in the same folder gives labels. Caches of ADAL, which came before MSAL, \
             are read as well: Azure CLI's old accessTokens.json, and what ADAL for Objective-C archived, as a \
-            binary property list (XML: 'plutil -convert binary1' first). Their tokens go to the account that has \
-            the same user name already, and a refresh token replaces only one that is known to be older.
+            binary property list (XML: 'plutil -convert binary1' first). Their tokens go to the account that has or \
+            had the same id, or that is known by that user name alone; a refresh token replaces only one that is known \
+            to be older. An account that a sign-in made stays apart, and a note says how to make the two one.
             Other tools' files are read too, where they hold tokens in plain text: gh's hosts.yml, gcloud's \
             application_default_credentials.json, credentials.db and access_tokens.db, what 'pizauth dump' writes, git-credential-store's .git-credentials, docker's and podman's config.json \
             and auth.json, kubeconfigs, and, decrypted, accounts of oidc-agent and token files of mutt_oauth2.py. Passwords \

@@ -7,13 +7,13 @@ struct ProgramAllowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow", abstract: "Let a program do something with an account.",
         discussion: """
-            Without --action it may get tokens of the account and be told of it (token and list); --action sign-in lets it take you \
-            through a sign-in, with --all-accounts of anybody, and --action sign-out sign the account out. What was let it before for \
-            other actions stays.
+            Without --action it may get tokens of the account and see it (token and list). --action sign-in lets it \
+            take you through a sign-in, with --all-accounts to any account; --action sign-out lets it sign the account \
+            out. Its rights to other actions stay as they are.
 
-            An executable or a script is known by its file: when that changes, by an update or otherwise, nothing is allowed \
-            until you say so again. With --any-version it is known by its path alone. What 'keyfob program deny' forbids stays \
-            forbidden. It counts on this machine alone.
+            An executable or a script is known by its file: when that changes, by an update or otherwise, nothing is \
+            allowed until you say so again. With --any-version it is known by its path alone. What 'keyfob program \
+            deny' forbids stays forbidden. It counts on this machine alone.
 
             Example:
               keyfob program allow ~/bin/report.py --account ada@contoso.example

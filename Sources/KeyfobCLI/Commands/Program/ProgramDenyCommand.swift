@@ -7,8 +7,8 @@ struct ProgramDenyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deny", abstract: "Never let a program do something with an account.",
         discussion: """
-            It goes before all that was allowed, and nobody is asked about it any more. Without --account it is about every \
-            account of the groups, and without --action about all that a program can do.
+            It counts before all that was allowed, and you are not asked about it any more. Without --account it is \
+            about every account of the groups, and without --action about all actions.
 
             Example:
               keyfob program deny /usr/bin/assistant

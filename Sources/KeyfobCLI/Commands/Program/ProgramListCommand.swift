@@ -8,8 +8,9 @@ struct ProgramListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what programs may have.",
         discussion: """
-            MAY tells what the program may do, or never; 'never' alone is about all that it can. FILE tells how the program's file is now. 'changed' is another one than was allowed, 'gone' none, and in place of a link \
-            agents see the file to which it leads: the program gets nothing then.
+            MAY is what the program may do, or may never do; 'never' alone stands for all actions. FILE is how the \
+            program's file is now: 'changed' is another one than was allowed, 'gone' is none, and in place of a link \
+            agents see the file to which it leads. In these cases the program gets nothing.
 
             Example:
               keyfob program list
