@@ -119,12 +119,27 @@ struct ProgramRights {
             return isDenied ? caller.program.denied(.token) : caller.program.notPermitted(.token)
         }
         let known = selection.verdicts.filter { own.contains($0.candidate.place) }
-        if let error = KeyringError(selection, for: request), known.count == selection.verdicts.count { return error }
+        if let error = KeyringError(selection, for: request), known.count == selection.verdicts.count,
+            !selection.tellsOfRemoved
+        {
+            return error
+        }
         let signedOut = known.filter { $0.verdict == .rejected(.signedOut) }.map(\.candidate.account.name)
         if let name = signedOut.first, signedOut.count == 1 {
             return KeyringError(.signInNeeded, "\(name) must sign in", advice: .signIn(name, request.scopes))
         }
         return KeyringError(.noSuchAccount, "no account fits of those that \(caller.program) may use")
+    }
+}
+
+extension Selection {
+    /// Whether why nobody was chosen tells of an account that is not there any more.
+    fileprivate var tellsOfRemoved: Bool {
+        switch outcome {
+        case .meantInVain(let candidate, _, _), .boundInVain(_, let candidate, _): candidate.isRemoved
+        case .boundToNobody: true
+        case .chosen, .ambiguous, .nobodyNamed, .contradiction, .nobody: false
+        }
     }
 }
 

@@ -6,8 +6,8 @@ internal import KeyfobVault
 /// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
 /// and handed out.
 ///
-/// Tokens that are valid come first. Of several, one of which the tenant is known goes before others, the default
-/// client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the one that
+/// Tokens that are valid come first. Of several, one of which the tenant is known goes before others, one of a sign-in before
+/// one that was added by hand or imported without a client, the default client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the one that
 /// lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
 /// tell apart. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
 /// refresh is to get.
@@ -60,6 +60,9 @@ package struct TokenChoice {
         guard !remaining.isEmpty else { return tokens.max(by: isBehind) }
         let placed = remaining.filter { !$0.value.realm.isEmpty }
         if !placed.isEmpty { remaining = placed }
+        // Of a token that somebody brought along nobody has proved whose it is.
+        let proved = remaining.filter { $0.value.clientID != Credential.noClient }
+        if !proved.isEmpty { remaining = proved }
         let ids = Set(remaining.map { $0.value.clientID }).sorted()
         if ids.count > 1 {
             let preferred: String?

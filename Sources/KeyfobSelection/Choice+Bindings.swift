@@ -99,7 +99,7 @@ extension Choice {
     ///
     /// - Returns: Whether a binding decided.
     private mutating func sift(_ found: BindingsOfSubject, where concerns: (Int) -> Bool) -> Bool {
-        guard !found.isLost, let first = open.compactMap({ found.bound[$0] }).first else { return false }
+        guard !found.isLost, let first = inOrder(open).compactMap({ found.bound[$0] }).first else { return false }
         reject(.boundToAnother(first)) { concerns($0) && found.bound[$0] == nil }
         for index in open { bound[index] = bound[index] ?? found.bound[index] }
         return true

@@ -17,8 +17,7 @@ extension Choice {
         if areOfSeveralGroups(meant), let conclusion = chooseByOwner(meant) { return conclusion }
         // Whoever was removed is still whom the name means, where it means nobody who is there.
         let gone = open.filter { candidates[$0].isRemoved }
-        if gone.count == open.count, let first = gone.min(by: { candidates[$0].account.id < candidates[$1].account.id })
-        {
+        if gone.count == open.count, let first = inOrder(gone).first {
             return .meantInVain(first, naming, .removed)
         }
         reject(.removed) { gone.contains($0) }

@@ -101,7 +101,7 @@ struct Choice {
         case .bound(let binding):
             return loss == .removed ? .boundToNobody(binding) : .boundInVain(binding, index, loss)
         // That there was one more account is no reason to tell of it.
-        case .onlyOne where loss == .removed, .onlyGranted where loss == .removed: return .nobody
+        case .onlyOne where loss == .removed: return .nobody
         default: return .meantInVain(index, reason, loss)
         }
     }

@@ -59,7 +59,7 @@ struct ActionRightsTests {
             unlock: { _, _, _ in }, lock: { false },
             status: { AgentKeys.Status(vault: "", isOpen: true, id: nil, until: nil) })
         let door = SocketDoor(to: desk, signIns: signIns, keys: keys, changes: VaultChanges(), hint: { _ in nil })
-        let place = try VarlinkPlace(answer: { await door.answer($0, $1, $2) })
+        let place = try VarlinkPlace(isSeen: true, answer: { await door.answer($0, $1, $2) })
         let client = try place.connect()
         func ask(_ method: String, _ parameters: String, isLong: Bool = false) async -> String {
             client.call(

@@ -9,7 +9,7 @@ import Testing
         "token_endpoint":"https://idp.example/o/token","revocation_endpoint":"https://idp.example/o/revoke",\
         "jwks_uri":"https://keys.example/jwks","code_challenge_methods_supported":["plain","S256"],\
         "id_token_signing_alg_values_supported":["RS256"],"authorization_response_iss_parameter_supported":true,\
-        "scopes_supported":["openid"],"unknown":null}
+        "scopes_supported":["openid"],"claims_supported":["sub","email"],"unknown":null}
         """
 
     static func read(_ json: String, issuer: String = "https://idp.example/o", template: Bool = false) throws
@@ -22,7 +22,7 @@ import Testing
     func endpoints() throws {
         let metadata = try Self.read(Self.full)
         #expect(metadata.namesIssuerInAnswers)
-        #expect(metadata.idTokenAlgorithms == ["RS256"])
+        #expect(metadata.idTokenAlgorithms == ["RS256"] && metadata.claims == ["sub", "email"])
         #expect(throws: DiscoveryFailure.endpointMissing(.deviceAuthorization)) {
             try metadata.require(.deviceAuthorization)
         }

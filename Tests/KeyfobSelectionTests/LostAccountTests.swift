@@ -53,7 +53,7 @@ struct LostAccountTests {
                 case (.boundToNobody(let binding), .removal):
                     #expect(binding.target.account == meant.account.id)
                 // That it was the only one is no reason to tell of it.
-                case (.nobody, .removal) where [.onlyOne, .onlyGranted].contains(reason): break
+                case (.nobody, .removal) where reason == .onlyOne: break
                 // Another group has the account still, where it is not called that.
                 case (.nobodyNamed, .removal)
                 where after.candidates.contains(where: { !$0.isRemoved && $0.account.id == meant.account.id }):

@@ -69,12 +69,17 @@ extension Keyring.Programs {
     ) throws(KeyringError) -> Int {
         let decided = try permissions(in: groups).filter { programs.contains($0.program) }
         try withState { state in
-            for name in Set(decided.map(\.group)).sorted(by: { $0.name < $1.name }) {
-                try change(&state, state.group(name)) { writer in
+            for group in try state.groups(groups) {
+                try change(&state, group) { writer in
                     let names = try programs.flatMap { program in
                         try writer.settingNames(prefix: ProgramSetting.prefix(of: program))
                     }
                     for name in names { try writer.setSetting(name, to: nil) }
+                    // What went with an account must not come back with it.
+                    try writer.removeFromJournal { item in
+                        guard case .setting(let name, _) = item.content else { return false }
+                        return programs.contains { name.hasPrefix(ProgramSetting.prefix(of: $0)) }
+                    }
                 }
             }
         }

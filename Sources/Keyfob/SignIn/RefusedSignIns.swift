@@ -41,7 +41,7 @@ extension Keyring.SignIns {
     /// there. It is kept for an hour.
     ///
     /// - Parameter groups: The groups to look through; nil for all within reach.
-    /// - Throws: `usage` where none has the name, and as ``Keyring/Accounts/list(in:)``.
+    /// - Throws: `usage` where none has the name, `ambiguous` where several groups have, and as ``Keyring/Accounts/list(in:)``.
     public func continued(
         _ id: String, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> (request: SignInRequest, refusal: Keyring.RememberedRefusal) {
@@ -53,19 +53,28 @@ extension Keyring.SignIns {
                 return (group.name, account, tokens)
             }
         }
+        var matching: [(request: SignInRequest, refusal: Keyring.RememberedRefusal)] = []
         for (group, account, tokens) in found {
             guard let account else { continue }
             let refusals = remembered(among: tokens, of: account, in: group)
-            guard let refusal = refusals.first(where: { $0.verdict.id == id }) else { continue }
-            guard let continuation = refusal.continuation else { break }
+            guard let refusal = refusals.first(where: { $0.verdict.id == id }), let continuation = refusal.continuation
+            else { continue }
             var request = SignInRequest(provider: continuation.provider)
             request.clientID = continuation.clientID
             request.tenant = continuation.tenant
             request.scopes = continuation.scopes
             request.claims = continuation.claims
             request.account = account.id
-            return (request, refusal)
+            matching.append((request, refusal))
         }
+        // The name is what whoever has a group's key wrote there: of two groups it means neither.
+        guard matching.count < 2 else {
+            throw KeyringError(
+                .ambiguous, "several groups have a refused request '\(id)'",
+                advice: .chooseGroup(such: matching[0].refusal.group),
+                candidates: matching.map(\.refusal.group.name), names: [])
+        }
+        if let only = matching.first { return only }
         throw KeyringError(
             .usage, "no refused request is called '\(id)' here; each can be continued for an hour",
             advice: .listAccounts)

@@ -93,7 +93,10 @@ extension Keyring.SignIns {
     private static func signInScopes(_ provider: ProviderDescription, _ metadata: ProviderMetadata) -> [String] {
         guard provider.issuer != nil else { return [] }
         if provider.quirks.contains(.multipleResources) { return provider.signInScopes }
-        return ["openid"] + ["profile", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
+        // Who tells no user name is asked for the mail address.
+        let tellsUsername = metadata.claims?.contains("preferred_username") ?? true
+        let wanted = ["profile"] + (tellsUsername ? [] : ["email"]) + ["offline_access"]
+        return ["openid"] + wanted.filter { metadata.scopes?.contains($0) ?? false }
     }
 
     /// What is known of a provider; a code is redeemed in the cloud that gave it, and in no other that a document names.

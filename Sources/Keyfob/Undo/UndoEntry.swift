@@ -18,7 +18,7 @@ public struct UndoEntry: Hashable, Sendable {
     /// What it took away or changed, and what undoing does with it.
     public internal(set) var items: [UndoItem]
 
-    let journalID: JournalID
+    package let journalID: JournalID
 
     /// The groups in which it took something away.
     public var groups: [AccessGroup] { items.reduce(into: []) { if !$0.contains($1.group) { $0.append($1.group) } } }

@@ -49,7 +49,7 @@ struct UndoCommand: ParsableCommand {
             if dryRun { return try tell(entry) }
             global.say(UndoText.plan(entry))
             try confirm(entry)
-            wanted = entry.id
+            wanted = entry.journalID.description
         }
         try tell(try keyring.undo.undo(wanted, in: groups))
     }

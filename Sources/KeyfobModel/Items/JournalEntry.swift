@@ -22,6 +22,6 @@ package struct JournalEntry: Hashable, Sendable {
     /// Until when it can be undone.
     package var end: Timestamp { time.advanced(by: Self.lifetime) }
 
-    /// Whether it is kept no longer.
-    package func hasEnded(at now: Timestamp) -> Bool { now >= end }
+    /// Whether it is kept no longer: its time is over, or it says that it ran more than a day from now.
+    package func hasEnded(at now: Timestamp) -> Bool { now >= end || time > now.advanced(by: 86_400) }
 }

@@ -15,7 +15,8 @@ extension ProviderMetadata {
         writer.name("authorization_response_iss_parameter_supported")
         writer.bool(namesIssuerInAnswers)
         let lists: [(String, [String]?)] = [
-            ("scopes_supported", scopes), ("code_challenge_methods_supported", challengeMethods),
+            ("scopes_supported", scopes), ("claims_supported", claims),
+            ("code_challenge_methods_supported", challengeMethods),
             ("id_token_signing_alg_values_supported", idTokenAlgorithms), ("grant_types_supported", grantTypes),
             ("revocation_endpoint_auth_methods_supported", revocationMethods),
         ]

@@ -40,6 +40,7 @@ extension ProviderMetadata {
         metadata.namesIssuerInAnswers =
             fields.bool("authorization_response_iss_parameter_supported", in: bytes) ?? false
         metadata.scopes = fields.strings("scopes_supported", in: bytes)
+        metadata.claims = fields.strings("claims_supported", in: bytes)
         metadata.challengeMethods = fields.strings("code_challenge_methods_supported", in: bytes)
         metadata.idTokenAlgorithms = fields.strings("id_token_signing_alg_values_supported", in: bytes)
         metadata.revocationMethods = fields.strings("revocation_endpoint_auth_methods_supported", in: bytes)

@@ -19,6 +19,8 @@ package struct ProviderMetadata: Hashable, Sendable {
     package var namesIssuerInAnswers = false
     /// The scopes the provider names; nil where it names none.
     package var scopes: [String]?
+    /// The claims that it says it can tell; nil where it names none.
+    package var claims: [String]?
     /// The PKCE methods it names; nil where it names none.
     package var challengeMethods: [String]?
     /// The algorithms of its ID tokens; nil where it names none.

@@ -20,9 +20,10 @@ final class VarlinkPlace {
         func advance(_ milliseconds: Int64) { value.withLock { $0 += milliseconds } }
     }
 
-    /// A server; what asks is taken for a process of its own each time unless `ofOneProcess`.
+    /// A server; what asks is taken for a process of its own each time unless `ofOneProcess`, and of a program that nobody can see
+    /// unless `isSeen`.
     init(
-        limits: VarlinkServer.Limits = VarlinkServer.Limits(), ofOneProcess: Bool = false,
+        limits: VarlinkServer.Limits = VarlinkServer.Limits(), ofOneProcess: Bool = false, isSeen: Bool = false,
         naming: @escaping (PeerProcess) -> String = VarlinkServer.nameOfProgram,
         isOwn: @escaping (PeerProcess) -> Bool = { _ in false },
         answer: @escaping VarlinkServer.Answering
@@ -43,7 +44,7 @@ final class VarlinkPlace {
                     if ofOneProcess { return processes.peer() }
                     number -= 1
                     guard let process = try? FakeProcesses(number) else { return nil }
-                    started.append(process)
+                    if isSeen { started.append(process) }
                     return process.peer()
                 }, naming: naming, isOwn: isOwn, answer: answer))
     }

@@ -1,6 +1,8 @@
 import Foundation
-import Keyfob
+@testable import Keyfob
+import KeyfobModel
 import KeyfobOAuth
+import KeyfobRecords
 import KeyfobTestSupport
 import Testing
 
@@ -92,6 +94,25 @@ struct ContinuationTests: SilentSuite {
         home.clock.advance(by: 1)
         #expect(throws: KeyringError.self) { try home.keyring.signIns.continued(id) }
         #expect(try home.keyring.signIns.refusals(of: ada.id, in: .default).isEmpty)
+    }
+
+    @Test("a name that stands in two groups means neither: whoever has one group's key may have written it there")
+    func planted() async throws {
+        provider.answer(factor)
+        let id = try #require(await home.refusal(ada)?.continuation?.id)
+        let verdict = try #require(home.keyring.signIns.refusals(of: ada.id, in: .default).first?.verdict)
+        let tools = try AccessGroup("tools")
+        try home.keyring.groups.create(tools)
+        let token = Credential.refresh(ada, client: "evil")
+        try home.keyring.store(token, "rt", for: ada, in: [tools])
+        try home.keyring.withState { state in
+            try home.keyring.change(&state, try state.group(tools)) { writer in
+                try writer.updateGrant(GrantKey(token)) { $0.changeGrant { $0.remember(verdict) } }
+            }
+        }
+        let error = #expect(throws: KeyringError.self) { try home.keyring.signIns.continued(id) }
+        #expect(error?.code == .ambiguous && error?.candidates.count == 2)
+        #expect(try home.keyring.signIns.continued(id, in: [.default]).refusal.group == .default)
     }
 
     @Test("a sign-in that has ended says so with what each request asks for")

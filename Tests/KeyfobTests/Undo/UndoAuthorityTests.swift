@@ -40,6 +40,29 @@ struct UndoAuthorityTests {
         #expect(try place.owner.tokenText(TokenRequest(account: "ada"), in: [.default]) == "the owner's")
     }
 
+    @Test("an entry from the future is none: it takes the place of nobody's")
+    func future() throws {
+        let ada = try place.add("ada", "the owner's", by: place.owner)
+        let tool = try place.add("tool", "planted", by: place.adversary, in: [place.tools])
+        let own = try remove(ada, by: place.owner, in: .default)
+        let later = try place.home.opened(keyFile: 2, at: noon.advanced(by: 400 * 86_400))
+        _ = try remove(tool, by: later, in: place.tools)
+        #expect(try place.owner.undo.list().map(\.id) == [own.id])
+        #expect(try place.owner.undo.undo().accountNames == ["ada@contoso.example"])
+    }
+
+    @Test("what a program may do does not come back with an account once the program was forgotten")
+    func forgotten() throws {
+        let ada = try place.add("ada", "t", by: place.owner)
+        let program = try #require(Program(.executable, "/usr/bin/git"))
+        try place.owner.programs.permit(ProgramPermission(of: program, account: ada.id, in: .default))
+        _ = try remove(ada, by: place.owner, in: .default)
+        #expect(place.refusal { _ = try place.owner.programs.forgetPermissions(of: [program]) }?.code == .noSuchBinding)
+        _ = try place.owner.undo.undo()
+        #expect(try place.owner.tokenText(TokenRequest(account: ada.id.description), in: [.default]) == "t")
+        #expect(try place.owner.programs.permissions().isEmpty)
+    }
+
     @Test("a decision comes back as whose it was, also under new keys", arguments: ["as it is", "rotate", "rekey"])
     func decisions(keys: String) throws {
         let eve = try place.add("eve", "t", by: place.owner, in: [place.tools])
