@@ -52,6 +52,9 @@ extension TokenSearch {
             else { continue }
             let what: String
             if try storage.account(id, in: group.keys) == nil {
+                var isFollowed = false
+                _ = try storage.forEachAccount(in: group.keys) { isFollowed = isFollowed || $0.formerIDs.contains(id) }
+                if isFollowed { continue }
                 what = "is gone from"
             } else if try holdings(of: id, in: group, Holdings.Extent.everything.kinds)?.isEmpty == true {
                 what = "has no tokens any more in"
@@ -196,6 +199,7 @@ extension TokenSearch {
         } catch StoreError.damaged(let what) {
             damaged.append(what)
         }
+        preferred = preferred?.followed(among: accounts)
         state.warn(ofDamage: damaged, in: group.name)
         let candidates = accounts.map { account in
             (holdings[account.id] ?? Holdings()).candidate(account, in: group.name, preferred)
@@ -314,6 +318,16 @@ package struct Holdings {
         }
         if !grants.isEmpty { return .signedOut }
         return clients.isEmpty ? .noCredentials : .tokensOnly
+    }
+}
+
+extension Setting {
+    /// A group's default account, where an id that an account of the group had means that account, unless another has the id now.
+    func followed(among accounts: [Account]) -> Setting {
+        guard let id = AccountID(value), !accounts.contains(where: { $0.id == id }),
+            let owner = accounts.filter({ $0.formerIDs.contains(id) }).map({ $0.id }).min()
+        else { return self }
+        return Setting(name, owner.canonical, by: writer)
     }
 }
 

@@ -51,9 +51,7 @@ extension TokenSearch {
             if let named = try named(request, groups, decisions.bindings) {
                 return try choose(&state, request, groups, decisions, named, [], now)
             }
-            let preferred = try groups.map { group throws(StorageFailure) in
-                try storage.setting(Self.defaultAccount, in: group.keys)
-            }
+            guard let preferred = try self.preferred(groups, decisions) else { return nil }
             if let feasible = try feasible(request, groups) {
                 let few = Few(accounts: feasible, coverage: .feasible)
                 return try choose(&state, request, groups, decisions, few, preferred, now)
@@ -81,6 +79,24 @@ extension TokenSearch {
             // Told where all are looked at.
             return nil
         }
+    }
+
+    /// What each group has for its default account; nil where such an account is gone and nobody has noted that: another one may
+    /// have had its id.
+    private func preferred(
+        _ groups: [UnlockedVault.Group], _ decisions: Decisions
+    ) throws(StorageFailure) -> [Setting?]? {
+        var preferred: [Setting?] = []
+        for group in groups {
+            let setting = try storage.setting(Self.defaultAccount, in: group.keys)
+            if let id = setting.flatMap({ AccountID($0.value) }), try storage.account(id, in: group.keys) == nil,
+                !decisions.former.contains(where: { $0.group == group.name && $0.account.account.id == id })
+            {
+                return nil
+            }
+            preferred.append(setting)
+        }
+        return preferred
     }
 
     /// The account that a choice among a few comes to; nil where it is not one among all.

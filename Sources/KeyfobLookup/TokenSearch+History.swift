@@ -32,7 +32,11 @@ extension TokenSearch {
             var tags: [BlindValue: UsageTag] = [:]
             // What was chosen under an id that an account had is what it was chosen for.
             for candidate in candidates where candidate.group == group.name {
-                for id in candidate.account.formerIDs { tags[group.keys.blind(id).value] = candidate.tag }
+                for id in candidate.account.formerIDs {
+                    let value = group.keys.blind(id).value
+                    // Those that are gone come last.
+                    if !candidate.isRemoved || tags[value] == nil { tags[value] = candidate.tag }
+                }
             }
             for candidate in candidates where candidate.group == group.name {
                 tags[group.keys.blind(candidate.account.id).value] = candidate.tag

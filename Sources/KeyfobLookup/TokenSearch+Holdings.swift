@@ -45,7 +45,13 @@ extension TokenSearch {
         guard let holdings = try holdings(of: account.id, in: group, Holdings.Extent.everything.kinds),
             !holdings.isEmpty
         else { return nil }
-        return holdings.candidate(account, in: group.name, try storage.setting(Self.defaultAccount, in: group.keys))
+        var preferred = try storage.setting(Self.defaultAccount, in: group.keys)
+        if let id = preferred.flatMap({ AccountID($0.value) }), account.formerIDs.contains(id),
+            try storage.account(id, in: group.keys) == nil
+        {
+            preferred = preferred?.followed(among: [account])
+        }
+        return holdings.candidate(account, in: group.name, preferred)
     }
 
     /// What an account holds; nil where some of that does not open.

@@ -64,7 +64,8 @@ extension GroupWriter {
 }
 
 extension Account {
-    /// This account, brought up to date by `newer`; a user name that it has no more is noted as a former one.
+    /// This account, brought up to date by `newer`; a user name that it has no more is noted as a former one, and
+    /// whoever was proved stays so.
     func merging(_ newer: Account) -> Account {
         var merged = self
         // A name that is only the id again says nothing.
@@ -73,6 +74,7 @@ extension Account {
         merged.formerNames = newer.formerNames
         merged.noteFormerNames(formerNames)
         if !username.isEmpty { merged.noteFormerUsername(username) }
+        merged.isProved = isProved || newer.isProved
         merged.displayName = newer.displayName ?? displayName
         merged.label = newer.label ?? label
         for profile in newer.tenantProfiles {

@@ -1,6 +1,6 @@
 internal import KeyfobFiles
 package import KeyfobModel
-package import KeyfobSodium
+internal import KeyfobSodium
 internal import KeyfobVault
 
 // An account that a name was claimed for becomes the one that a provider has proved: it gets another id, and all else of it
@@ -13,15 +13,16 @@ extension GroupWriter {
     /// tokens the newer one stays. The names that it had find the account from now on.
     ///
     /// - Parameters:
-    ///   - claimed: Need not be there any more: then its id is noted as a former one.
+    ///   - claimed: Need not be there any more: then its id is noted as a former one, and what else is remembered of it is kept.
     ///   - proved: Who it is, as a provider says.
     /// - Returns: Whether the group had the proved account.
     @discardableResult
     package func adopt(_ claimed: AccountID, as proved: Account) throws -> Bool {
-        let former = try account(claimed)
+        let present = try account(claimed)
+        let former = try present ?? rememberedAccount(claimed)
         var merged = Account(
             id: proved.id, username: former?.username ?? "", displayName: former?.displayName, label: former?.label,
-            tenantProfiles: former?.tenantProfiles ?? [])
+            tenantProfiles: present?.tenantProfiles ?? [])
         let known = try account(proved.id)
         if let known { merged = merged.merging(known) }
         merged = merged.merging(proved)
@@ -29,6 +30,7 @@ extension GroupWriter {
         let old = try reader.records(.account, keys.blind(claimed)).first { $0.header.kind == .account }
         _ = try save(merged, from: .owner)
         try moveCredentials(from: claimed, to: proved.id)
+        try carryJournal([claimed: proved.id])
         if let old { try bury(old) }
         for id in [claimed, proved.id] { try forgetFormerAccount(id) }
         return known != nil
@@ -44,7 +46,15 @@ extension GroupWriter {
             try moveCredentials(from: former, to: owner)
             try forgetFormerAccount(former)
         }
+        try carryJournal(owners)
         return owners
+    }
+
+    /// What is remembered of an account that was removed; without its label where another one has that now.
+    private func rememberedAccount(_ id: AccountID) throws -> Account? {
+        guard var account = try formerAccounts().first(where: { $0.account.id == id })?.account else { return nil }
+        if try reader.isLabelTaken(account) { account.label = nil }
+        return account
     }
 
     /// The ids that accounts of the group had and no account has now, each with the account that had it.
@@ -59,14 +69,6 @@ extension GroupWriter {
             for id in account.formerIDs { owners[id] = min(owners[id] ?? account.id, account.id) }
         }
         return owners.filter { !present.contains($0.key) }
-    }
-
-    /// Calls `body` with each ID token of an account.
-    package func forEachIDToken(of id: AccountID, _ body: (borrowing SecretBytes) -> Void) throws {
-        for record in try reader.records(of: keys.blind(id), kind: RecordHeader.Kind(.idToken))
-        where record.secretCommitment != nil {
-            body(try reader.secret(record))
-        }
     }
 
     /// Moves credentials to another account.

@@ -146,6 +146,7 @@ extension FieldList {
                 let realm = profile.fields.first { $0.number == 1 }.map { String(decoding: $0.bytes, as: UTF8.self) }
                 merged[.profile(realm: realm ?? "")] = field.bytes
             case 7: merged[.formerNames] = (merged[.formerNames].map { $0 + [0x0A] } ?? []) + field.bytes
+            case 8: merged[.proved] = field.bytes
             default: break
             }
         }

@@ -4,7 +4,7 @@ package import KeyfobModel
 ///
 /// What somebody typed matches by id, home account id, exact user name or label; when none of these fits, by an id or user name
 /// that an account had before; and only then by the beginning of a name. A user in an address matches by one of these as a
-/// whole, or else by what stands in one before the `@`. An account that was removed keeps its names: nobody else answers to one
+/// whole, or else by what stands in one before the `@`. An account that was removed keeps its names, and those that it had: nobody else answers to one
 /// of them by a part of another, nor becomes the only one that a part means.
 struct AccountName: Hashable, Sendable {
     private let folded: String

@@ -45,10 +45,21 @@ extension Choice {
         return (both, both.isEmpty ? .contradiction(account: text, login: login) : nil)
     }
 
+    /// Whoever is out of it keeps its names: nobody answers to one of them who has it less.
     private func indices(of name: AccountName?) -> Set<Int> {
-        let own = open.map { candidates[$0] }
-        let answering = Set(name?.matches(in: own, takesParts: !evidence.hasClosedGroups) ?? [])
-        return Set(open.filter { answering.contains(candidates[$0]) })
+        guard let name else { return [] }
+        let takesParts = !evidence.hasClosedGroups
+        let answering = Set(name.matches(in: candidates, takesParts: takesParts))
+        let found = open.filter { answering.contains(candidates[$0]) }
+        guard found.isEmpty, !answering.isEmpty else { return Set(found) }
+        // It is itself who is there, by another id or in another group, and has the name there too.
+        let own = Set(name.matches(in: open.map { candidates[$0] }, takesParts: takesParts))
+        let ids = Set(answering.map { $0.account.id })
+        return Set(
+            open.filter { index in
+                own.contains(candidates[index])
+                    && !ids.isDisjoint(with: [candidates[index].account.id] + candidates[index].account.formerIDs)
+            })
     }
 
     /// Chooses among accounts of several groups that answer to one name as the owner bound the request; nil where that does

@@ -158,6 +158,26 @@ struct SourceOrderTests {
         }
     }
 
+    @Test("whoever was removed from a group keeps the names that it had there, where another group has it by others")
+    func twins() throws {
+        let work = try AccessGroup("work")
+        var (gone, other) = (try SelectionSample.candidate("countess"), try SelectionSample.candidate("ada-contoso"))
+        var twin = gone
+        (twin.group, gone.isRemoved, gone.account.formerNames) = (work, true, ["ada"])
+        func outcome() -> Selection.Outcome {
+            AccountSelector().select(
+                TokenRequest(account: "ada"), among: [gone, twin, other], groups: [.default, work]
+            ).outcome
+        }
+        #expect(outcome() == .nobodyNamed("ada"))
+        other.account.formerNames = ["ada"]
+        #expect(outcome() == .chosen(other))
+        gone.account.label = "ada"
+        #expect(outcome() == .nobodyNamed("ada"))
+        twin.account.formerNames = ["ada"]
+        #expect(outcome() == .chosen(twin))
+    }
+
     @Test("the beginning of a name is nobody's that somebody who was removed has as a whole")
     func formerNames() throws {
         var (gone, other) = (try SelectionSample.candidate("ada"), try SelectionSample.candidate("ada-contoso"))

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("An account that gets another id", .eachStorageInFullRun)
 struct AdoptionTests {
-    private static let environment = "git.example"
+    static let environment = "git.example"
 
-    private func claimed(_ name: String = "ada", label: String? = nil) throws -> Account {
+    func claimed(_ name: String = "ada", label: String? = nil) throws -> Account {
         .knownByName(try #require(AccountID(homeAccountID: name, environment: Self.environment)), label: label)
     }
 
-    private func proved(_ name: String = "ada", _ subject: String = "1815", called display: String? = nil) throws
+    func proved(_ name: String = "ada", _ subject: String = "1815", called display: String? = nil) throws
         -> Account
     {
         let id = try #require(AccountID(homeAccountID: subject, environment: Self.environment))
@@ -22,11 +22,11 @@ struct AdoptionTests {
         return Account(id: id, username: name, displayName: display, tenantProfiles: [profile])
     }
 
-    private func stored(_ account: Account, _ client: String = Credential.noClient) -> Credential {
+    func stored(_ account: Account, _ client: String = Credential.noClient) -> Credential {
         .access(account, scopes: [], client: client, realm: "")
     }
 
-    private func adopt(_ claimed: Account, as proved: Account, in keyring: Keyring) throws {
+    func adopt(_ claimed: Account, as proved: Account, in keyring: Keyring) throws {
         try keyring.withState { state in
             try keyring.change(&state, try state.group(.default)) { writer in
                 try writer.adopt(claimed.id, as: proved)
@@ -177,11 +177,14 @@ struct AdoptionTests {
         try home.keyring.store(stored(ada), "ada's", for: ada)
         try adopt(ada, as: mallory, in: stranger.keyring)
         try stranger.keyring.store(stored(mallory), "mallory's", for: mallory)
+        var known = ada
+        known.isProved = true
+        try stranger.keyring.store(stored(known), "another's", for: known)
         let keys = BundleKeys()
         let content = BundleContent(includesAccessTokens: true)
         let bundle = try home.folder.bundle(try stranger.keyring.bundle(content, for: keys.seal))
         _ = try home.keyring.bundles.import(bundle, with: keys.opener, mode: .merge)
-        #expect(try home.keyring.accounts.list().allSatisfy { $0.account.formerNames.isEmpty })
+        #expect(try home.keyring.accounts.list().allSatisfy { $0.account.formerNames.isEmpty && !$0.account.isProved })
         _ = try home.keyring.accounts.remove(ada.id, from: .default, unbinds: true)
         #expect(home.keyring.refusal(TokenRequest(account: "ada")) == .noSuchAccount)
     }

@@ -72,8 +72,9 @@ extension Keyring.Accounts {
             try database.withSnapshot { try search.candidates(named: text, state.groups(groups)) }
         }
         if matching == nil {
-            if let gone = try former(named: text, in: groups) { throw gone }
-            matching = AccountSelector().candidates(named: text, among: try list(in: groups))
+            let found = AccountSelector().candidates(named: text, among: try list(in: groups))
+            if let gone = try former(named: text, in: groups, besides: found) { throw gone }
+            matching = found
         }
         guard let matching, let first = matching.first else {
             throw KeyringError(
@@ -90,13 +91,17 @@ extension Keyring.Accounts {
         return first
     }
 
-    /// What it means that a name is that of an account which was there, and of no other; a part of a name does not matter then.
-    private func former(named text: String, in groups: [AccessGroup]?) throws(KeyringError) -> KeyringError? {
-        let folded = Identifier.foldedName(text)
+    /// What it means that a name is that of an account which was there, and of no other; a part of a name does not matter then,
+    /// nor does a name that one of those `found` had where it is that of an account which is gone.
+    private func former(
+        named text: String, in groups: [AccessGroup]?, besides found: [Candidate]
+    ) throws(KeyringError) -> KeyringError? {
+        let (folded, id) = (Identifier.foldedName(text), AccountID(text))
+        let isAnothers = found.contains { $0.account.wasCalled(folded, id) }
         return try withState { state in
             let groups = try state.groups(groups)
             for (former, name) in try search.decisions(&state, groups).former
-            where former.account.names.contains(folded) {
+            where former.account.names.contains(folded) || !isAnothers && former.account.wasCalled(folded, id) {
                 guard let keys = groups.first(where: { $0.name == name })?.keys,
                     try database.account(former.account.id, in: keys) == nil,
                     try groups.allSatisfy({ try database.accounts(named: text, in: $0.keys).isEmpty })
@@ -271,7 +276,11 @@ extension Keyring.Accounts {
                     try writer.forgetPermissions(for: account)
                     var isMeant = false
                     if unbinds {
-                        isMeant = try !writer.forgetSettings { $0.account == account }.isEmpty
+                        let former = try writer.formerAccounts().first { $0.account.id == account }?.account
+                        let ids = try [account] + (former?.formerIDs ?? []).filter { try writer.account($0) == nil }
+                        isMeant = try !writer.forgetSettings { setting in
+                            setting.account.map { ids.contains($0) } ?? false
+                        }.isEmpty
                         isMeant = try writer.forgetFormerAccount(account) || isMeant
                     }
                     guard count > 0 || isMeant else { throw StoreError.notFound }

@@ -7,9 +7,14 @@ internal import KeyfobVault
 extension GroupWriter {
     /// Lets what was decided for an account mean the account that it is part of now.
     ///
-    /// That is bindings, project files, the default, and what programs may have. What only the owner can decide stays as it is, and
+    /// That is bindings, project files, the default, and what programs may have, in the undo journal too. What only the owner can decide stays as it is, and
     /// is read so.
     func adoptDecisions(of former: AccountID, by account: AccountID) throws {
+        try changeDecisions(of: former, by: account)
+        try carryJournaledSettings { $0.adopted(from: former, by: account) }
+    }
+
+    private func changeDecisions(of former: AccountID, by account: AccountID) throws {
         for setting in try settings() {
             if setting.name == Keyring.Accounts.currentAccountSetting {
                 if let text = Keyring.Accounts.currentAccount(setting.value, calling: former, by: account) {
@@ -26,7 +31,12 @@ extension GroupWriter {
     /// - Returns: These ids.
     func followAllAdoptions() throws -> [AccountID] {
         let owners = try followAdoptions()
-        for (former, account) in owners { try adoptDecisions(of: former, by: account) }
+        for (former, account) in owners { try changeDecisions(of: former, by: account) }
+        if !owners.isEmpty {
+            try carryJournaledSettings { setting in
+                setting.account.flatMap { former in owners[former].flatMap { setting.adopted(from: former, by: $0) } }
+            }
+        }
         return Array(owners.keys)
     }
 }
@@ -51,7 +61,8 @@ extension Setting {
 }
 
 extension ProgramPermission {
-    fileprivate func with(account: AccountID) -> ProgramPermission {
+    /// The same of another account.
+    func with(account: AccountID) -> ProgramPermission {
         ProgramPermission(
             of: program, to: actions, account: account, clientID: clientID, scopes: scopes, digest: digest,
             isAllowed: isAllowed, in: group, by: writer)

@@ -248,7 +248,7 @@ private struct ReturningItems {
         }
         if record.isThisDeviceOnly, !takesThisDeviceOnly { return .refused(.thisDeviceOnly) }
         if !takesDecisions, DecisionKinds(record.key) != nil { return .refused(.decision) }
-        var item = takesDecisions ? record : record.withoutFormerNames
+        var item = takesDecisions ? record : record.withoutPast
         item.isOwners = takesDecisions && record.isOwners
         if let credential = record.content.credential {
             switch credential.kind {

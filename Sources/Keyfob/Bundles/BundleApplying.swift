@@ -72,8 +72,8 @@ struct BundleApplying {
                 if takenCount + incoming.count >= batch { try merge() }
                 last = position
             }
-            // Whom a name means is a decision as a binding is.
-            incoming.take(isLeftOut(.setting(BindingSetting.prefix)) ? record.withoutFormerNames : record, secret)
+            // Whom a name means, and who has proved it, is a decision as a binding is.
+            incoming.take(isLeftOut(.setting(BindingSetting.prefix)) ? record.withoutPast : record, secret)
         }
         try takeHere(before: nil)
         try merge()

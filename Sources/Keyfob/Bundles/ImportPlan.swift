@@ -96,7 +96,7 @@ extension ImportPlan.Line {
         reason = outcome.reason
         if case .changed(let names) = outcome {
             fields = names.map { field in
-                [.username, .displayName, .label, .formerNames, .content, .token, .state].contains(field)
+                [.username, .displayName, .label, .formerNames, .proved, .content, .token, .state].contains(field)
                     ? field.name : field.name.hasPrefix("profile:") ? "profile" : "additional"
             }
         } else {

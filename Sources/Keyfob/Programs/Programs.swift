@@ -32,11 +32,33 @@ extension Keyring.Programs {
                 state.warn(ofDamage: settings.damaged, in: group.name)
                 // What forbids might be among what does not open.
                 if let damage = settings.damaged.first { throw StoreError.damaged(what: damage) }
-                let permissions = ProgramSetting.permissions(settings.items.map(\.value), in: group.name)
+                let permissions = try followed(
+                    ProgramSetting.permissions(settings.items.map(\.value), in: group.name), in: group)
                 keyring.decisions.withLock { $0[group] = permissions }
                 found += permissions
             }
             return found.sorted { $0.order.lexicographicallyPrecedes($1.order) }
+        }
+    }
+
+    /// The same, where what was decided of an id that an account of the group had means that account, unless another has the id
+    /// now.
+    private func followed(
+        _ permissions: [ProgramPermission], in group: UnlockedVault.Group
+    ) throws -> [ProgramPermission] {
+        let missing = try Set(permissions.compactMap(\.account)).filter {
+            try database.account($0, in: group.keys) == nil
+        }
+        guard !missing.isEmpty else { return permissions }
+        var owners: [AccountID: AccountID] = [:]
+        for account in try database.accounts(in: group.keys).items.map(\.value) {
+            for id in account.formerIDs where missing.contains(id) {
+                owners[id] = min(owners[id] ?? account.id, account.id)
+            }
+        }
+        guard !owners.isEmpty else { return permissions }
+        return permissions.map { permission in
+            permission.account.flatMap { owners[$0] }.map { permission.with(account: $0) } ?? permission
         }
     }
 

@@ -1,6 +1,5 @@
 internal import KeyfobOAuth
 internal import KeyfobRecords
-internal import KeyfobSodium
 internal import KeyfobVault
 
 // Under which account a sign-in is stored. An account that a name was only claimed for becomes the one of the person who proves that
@@ -59,7 +58,7 @@ extension Keyring.SignIns {
             let known =
                 try writer.account(expected.id)
                 ?? writer.formerAccounts().first { $0.account.id == expected.id }?.account
-            if let known, try isClaimed(known, signedIn, writer) { return expected.id }
+            if let known, isClaimed(known, signedIn) { return expected.id }
             guard signedIn.compared(with: expected) == .other else { return nil }
             throw KeyringError(
                 .otherAccount,
@@ -69,12 +68,12 @@ extension Keyring.SignIns {
         }
         guard try !writer.hasAccount(signedIn.id) else { return nil }
         var found = try signedIn.claimedIDs.filter { id in
-            try writer.account(id).map { try isClaimed($0, signedIn, writer) } ?? false
+            try writer.account(id).map { isClaimed($0, signedIn) } ?? false
         }
         // One that was removed may still be meant by something.
         if found.isEmpty, !signedIn.claimedIDs.isEmpty {
             found = try writer.formerAccounts().map(\.account)
-                .filter { try signedIn.claimedIDs.contains($0.id) && isClaimed($0, signedIn, writer) }.map(\.id)
+                .filter { signedIn.claimedIDs.contains($0.id) && isClaimed($0, signedIn) }.map(\.id)
         }
         guard found.count > 1 else { return found.first }
         let names = found.map(\.description)
@@ -85,26 +84,23 @@ extension Keyring.SignIns {
     }
 
     /// Whether only a name says who an account is, and the person who signed in proves it.
-    private func isClaimed(_ account: Account, _ signedIn: SignedInAccount, _ writer: GroupWriter) throws -> Bool {
-        guard account.isKnownByName, EnvironmentAliases.areSame(account.id.environment, signedIn.id.environment),
-            signedIn.proves(account.username)
-        else { return false }
-        // Some providers have user names for subjects: that one is proved by its own ID tokens.
-        var isProved = false
-        try writer.forEachIDToken(of: account.id) { token in
-            guard let claims = try? IDToken(reading: token).claims else { return }
-            if Identifier.foldedName(claims.subject) == Identifier.foldedName(account.id.homeAccountID) {
-                isProved = true
-            }
-        }
-        return !isProved
+    ///
+    /// Some providers have user names for subjects: such an account is its person's once they have signed in, whatever is left
+    /// of that sign-in.
+    private func isClaimed(_ account: Account, _ signedIn: SignedInAccount) -> Bool {
+        account.isKnownByName && !account.isProved
+            && EnvironmentAliases.areSame(account.id.environment, signedIn.id.environment)
+            && signedIn.proves(account.username)
     }
 }
 
 extension SignedInAccount {
     /// The account as it is stored.
     var account: Account {
-        Account(id: id, username: profile.username, displayName: profile.displayName, tenantProfiles: [profile])
+        var account = Account(
+            id: id, username: profile.username, displayName: profile.displayName, tenantProfiles: [profile])
+        account.isProved = true
+        return account
     }
 
     /// What to call whoever signed in.

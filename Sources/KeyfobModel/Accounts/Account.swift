@@ -15,6 +15,8 @@ public struct Account: Hashable, Sendable, Identifiable {
     public var tenantProfiles: [TenantProfile]
     /// The ids and user names it had before, the latest first: each finds it, unless another account is called so now.
     public var formerNames: [String]
+    /// Whether somebody signed in as it here, so that a provider has said whose id it is; a name alone proves it no more.
+    package var isProved = false
 
     /// An account.
     public init(

@@ -3,7 +3,7 @@
 /// It is remembered so that nobody is taken in its place where something still means it. It decides nothing else.
 package struct FormerAccount: Hashable, Sendable {
     /// Who it was; of the tenants no more than which.
-    package let account: Account
+    package private(set) var account: Account
     /// The clients that held a credential of it.
     package let clientIDs: Set<String>
     /// The tenants that it had tokens for.
@@ -30,7 +30,8 @@ package struct FormerAccount: Hashable, Sendable {
                 TenantProfile(
                     realm: $0.realm, localAccountID: "", environment: $0.environment, username: "",
                     authorityType: $0.authorityType)
-            })
+            }, formerNames: account.formerNames)
+        self.account.isProved = account.isProved
         let credentials = credentials.filter { $0.kind != .idToken }
         clientIDs = Set(credentials.map { $0.clientID })
         realms = Set(credentials.flatMap { [$0.realm] + ($0.former?.realms ?? []) }.filter { !$0.isEmpty })
@@ -63,7 +64,8 @@ package struct FormerAccount: Hashable, Sendable {
             account.id.description, account.username, account.label ?? "", scopes.spaceSeparated,
             realms.union(realmsOfProfiles).sorted().joined(separator: "\n"),
             clientIDs.sorted().joined(separator: "\n"), account.isOfMicrosoft ? "microsoft" : "",
-            reach.rawValue, hadFamilyGrant ? "family" : "",
+            reach.rawValue, hadFamilyGrant ? "family" : "", account.formerNames.joined(separator: "\n"),
+            account.isProved ? "proved" : "",
         ].map { PercentEncoding.encode($0) }.joined(separator: " ")
     }
 
@@ -71,7 +73,7 @@ package struct FormerAccount: Hashable, Sendable {
         let parts = line.split(separator: " ", omittingEmptySubsequences: false).compactMap { part in
             PercentEncoding.decode(part.utf8).map { String(decoding: $0, as: UTF8.self) }
         }
-        guard parts.count == 9, let id = AccountID(parts[0]), let reach = FormerReach(rawValue: parts[7]) else {
+        guard parts.count == 11, let id = AccountID(parts[0]), let reach = FormerReach(rawValue: parts[7]) else {
             return nil
         }
         func list(_ text: String) -> [String] { text.split(separator: "\n").map { String($0) } }
@@ -82,7 +84,8 @@ package struct FormerAccount: Hashable, Sendable {
                 TenantProfile(
                     realm: $0, localAccountID: "", environment: id.environment, username: "",
                     authorityType: parts[6].isEmpty ? nil : "MSSTS")
-            })
+            }, formerNames: Array(list(parts[9]).prefix(Account.formerNamesLimit)))
+        account.isProved = !parts[10].isEmpty
         scopes = ScopeSet(spaceSeparated: parts[3])
         clientIDs = Set(list(parts[5]))
         self.reach = reach

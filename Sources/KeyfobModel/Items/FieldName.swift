@@ -22,6 +22,8 @@ package struct FieldName: Sendable {
     package static let label = FieldName("label")
     /// The names that an account had.
     package static let formerNames = FieldName("formerNames")
+    /// That somebody has signed in as an account.
+    package static let proved = FieldName("proved")
 
     private static let profilePrefix = "profile:"
     private static let additionalPrefix = "additional:"

@@ -44,13 +44,15 @@ package struct ItemRecord: Hashable, Sendable {
 }
 
 extension ItemRecord {
-    /// The same, where an account has no names that it had.
-    package var withoutFormerNames: ItemRecord {
+    /// The same, where of an account it is not told which names it had, nor that somebody has signed in as it.
+    package var withoutPast: ItemRecord {
         guard case .account(var account) = content else { return self }
         account.formerNames = []
+        account.isProved = false
         var record = self
         record.content = .account(account)
         record.history.fieldVersions[.formerNames] = nil
+        record.history.fieldVersions[.proved] = nil
         return record
     }
 }

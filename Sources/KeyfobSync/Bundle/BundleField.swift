@@ -8,7 +8,7 @@ extension BundleError {
         // Every record.
         case kind, group, stamps, record, deleted, fields, thisDeviceOnly, owners, secret, secretBase64
         // Accounts.
-        case account, id, homeAccountID, environment, username, displayName, label, formerNames, tenantProfiles
+        case account, id, homeAccountID, environment, username, displayName, label, formerNames, proved, tenantProfiles
         case localAccountID, authorityType, additionalFields
         // Credentials.
         case credential, clientID, tenant, scopes, familyID, tokenType, keyID

@@ -65,6 +65,10 @@ extension ItemRecord {
             writer.name(.formerNames)
             writer.strings(account.formerNames)
         }
+        if account.isProved {
+            writer.name(.proved)
+            writer.bool(true)
+        }
         writer.name(.tenantProfiles)
         writer.beginArray()
         for profile in account.tenantProfiles {

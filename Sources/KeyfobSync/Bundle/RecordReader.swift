@@ -117,6 +117,7 @@ struct RecordReader {
         account.formerNames = Array(
             (try object.optionalTexts(.formerNames, bytes) ?? []).filter { Identifier.isAcceptable($0) }
                 .prefix(Account.formerNamesLimit))
+        account.isProved = try object.optionalFlag(.proved) ?? false
         for object in try object.objects(.tenantProfiles, bytes) {
             var object = object
             var profile = TenantProfile(

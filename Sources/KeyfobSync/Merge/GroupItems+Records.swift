@@ -21,6 +21,7 @@ extension GroupItems {
             if let label = account.label { set(.label, .text(label)) }
             // No name holds a line feed.
             if !account.formerNames.isEmpty { set(.formerNames, .text(account.formerNames.joined(separator: "\n"))) }
+            if account.isProved { set(.proved, .text("true")) }
             for profile in account.tenantProfiles { set(.profile(realm: profile.realm), .profile(profile)) }
             // As joining does, and in place: a bundle has many accounts.
             if let known = accountIDs[key], known.spelling.lexicographicallyPrecedes(account.id.spelling) { break }
@@ -91,6 +92,7 @@ extension GroupItems {
         account.displayName = item.text(.displayName)
         account.label = item.text(.label)
         account.formerNames = item.text(.formerNames)?.split(separator: "\n").map(String.init) ?? []
+        account.isProved = item.text(.proved) == "true"
         for register in item.fields.values {
             if case .profile(let profile) = register.value { account.tenantProfiles.append(profile) }
         }

@@ -112,6 +112,7 @@ extension FieldName {
         case .displayName: return "display name"
         case .label: return "label"
         case .formerNames: return "former names"
+        case .proved: return "proof by a sign-in"
         case .content: return "content"
         case .token: return "token"
         case .state: return "state"

@@ -4,9 +4,9 @@ package import KeyfobModel
 ///
 /// 1 home account id, 2 environment, 3 user name, 4 display name, 5 label, 6 profile (repeats):
 /// 1 realm, 2 local account id, 3 environment, 4 user name, 5 display name, 6 authority type,
-/// 7 additional field (repeats: 1 name, 2 JSON); 7 former name (repeats).
+/// 7 additional field (repeats: 1 name, 2 JSON); 7 former name (repeats), 8 proved by a sign-in u8.
 package enum AccountBody {
-    private static let lastKnown: UInt16 = 7
+    private static let lastKnown: UInt16 = 8
 
     /// The body of `account`; fields of `previous` that this build does not know stay.
     package static func encode(_ account: Account, replacing previous: FieldList? = nil) -> FieldList {
@@ -18,6 +18,7 @@ package enum AccountBody {
         body.append(5, account.label)
         for profile in account.tenantProfiles { body.append(6, encode(profile)) }
         for name in account.formerNames { body.append(7, name) }
+        if account.isProved { body.append(8, UInt8(1)) }
         body.keepUnknown(of: previous, above: lastKnown)
         return body
     }
@@ -32,6 +33,8 @@ package enum AccountBody {
         account.label = try body.text(5)
         for list in try body.lists(6) { account.tenantProfiles.append(try decodeProfile(list)) }
         account.formerNames = Array(try body.texts(7).prefix(Account.formerNamesLimit))
+        let proved: UInt8? = try body.integer(8)
+        account.isProved = proved == 1
         return account
     }
 

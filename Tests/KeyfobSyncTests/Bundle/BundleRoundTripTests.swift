@@ -11,6 +11,7 @@ struct BundleRoundTripTests {
     static let items: [Bundled] = {
         var account = Sample.account("Ada", label: "Lab \u{1F511} \"quoted\"\\")
         account.displayName = "Ada\nLovelace"
+        (account.formerNames, account.isProved) = (["Augusta"], true)
         account.tenantProfiles[0].authorityType = "MSSTS"
         account.tenantProfiles[0].displayName = ""
         account.tenantProfiles[0].additionalFields = AdditionalFields([

@@ -69,6 +69,7 @@ struct RandomStates {
         var account = Account(id: id(), username: ["", "a", "b"][number(3)])
         account.displayName = [nil, "A", "B"][number(3)]
         account.label = [nil, "one", "two"][number(3)]
+        account.isProved = number(3) == 0
         for realm in ["a", "b"] where number(2) == 0 {
             account.tenantProfiles.append(
                 TenantProfile(

@@ -36,6 +36,39 @@ struct SignInTests: SilentSuite {
         #expect(try home.opened().accounts.list().map(\.state) == [.signedIn])
     }
 
+    @Test(
+        "an account whose subject is its user name stays its person's, whatever is left of it",
+        arguments: ["there", "signed out", "removed"])
+    func subjectIsName(left: String) async throws {
+        func signIn(_ subject: String, as account: AccountID? = nil) async throws -> SignInReport {
+            var request = request
+            request.account = account
+            return try await signInByBrowser(request, home) {
+                .tokens(
+                    "at-\(subject)", refresh: "rt-\(subject)",
+                    id: TestIDToken(subject: subject, nonce: $0["nonce"], username: "ada").text)
+            }
+        }
+        let own = try await signIn("ada").account.id
+        #expect(own.homeAccountID == "ada")
+        switch left {
+        case "signed out":
+            _ = try await home.keyring.accounts.signOut(own, reach: .everywhere, from: .default, network: nil)
+        case "removed": _ = try home.keyring.accounts.remove(own, from: .default)
+        default: break
+        }
+        let failed = await keyringError { _ = try await signIn("666", as: own) }
+        #expect(failed?.code == .otherAccount)
+        let other = try await signIn("666")
+        #expect(other.isNew && other.account.id.homeAccountID == "666")
+        let accounts = try home.opened().accounts.list().map(\.account)
+        #expect(accounts.contains { $0.id == own } == (left != "removed"))
+        #expect(accounts.allSatisfy { $0.formerNames.isEmpty && $0.isProved })
+        // The person themselves gets it back.
+        #expect(try await signIn("ada").account.id == own)
+        #expect(try await home.token(Account(id: own, username: "ada")).text == "at-ada")
+    }
+
     @Test("the browser's address asks for what a sign-in needs besides")
     func address() async throws {
         var request = request

@@ -70,10 +70,13 @@ struct AccountRemoveCommand: ParsableCommand {
     )? {
         let groups = try global.groups()
         let wanted = Identifier.foldedName(target.account)
-        if let found = try keyring.accounts.former(in: groups).first(where: { $0.account.names.contains(wanted) }) {
+        let (former, named) = (try keyring.accounts.former(in: groups), AccountID(target.account))
+        if let found = former.first(where: { $0.account.names.contains(wanted) })
+            ?? former.first(where: { $0.account.wasCalled(wanted, named) })
+        {
             return (found.account.id, found.account.id.description, found.group, true)
         }
-        guard let id = AccountID(target.account) else { return nil }
+        guard let id = named else { return nil }
         return try keyring.accounts.meanings(of: id, in: groups).first.map { (id, id.description, $0.group, true) }
     }
 
