@@ -30,6 +30,26 @@ struct UndoTests {
         try place.run("keyfob verify").expectSuccess()
     }
 
+    @Test(
+        "where the account is not there the list and the undo say so, and what brings it back only where something does"
+    )
+    func gone() throws {
+        let place = try place()
+        try place.run("keyfob logout -q ada && keyfob account move -q ada --to default").expectSuccess()
+        let listed = try place.run("keyfob undo --list").expectSuccess().text
+        #expect(listed.contains("nothing: its account is not there") && !listed.contains("newer"), "\(listed)")
+        let id = try #require(listed.split(separator: "\n").last?.prefix { $0 != " " })
+        var undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
+        #expect(undone.errors.contains("since the account is not in group 'my work'"), "\(undone)")
+        #expect(!undone.errors.contains("undo --list"), "\(undone)")
+        try place.run("keyfob account move -q ada --to 'my work' && keyfob account remove -q ada --force")
+            .expectSuccess()
+        undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
+        #expect(undone.errors.contains("'keyfob undo --list' shows what brings that back"), "\(undone)")
+        try place.run("keyfob undo --yes && keyfob undo \(id) --yes").expectSuccess()
+        #expect(try place.run("keyfob token --account ada").expectSuccess().text == "t\n")
+    }
+
     @Test("the longest token that can be stored comes back too")
     func longest() throws {
         let place = try place()

@@ -46,12 +46,12 @@ struct UndoCommand: ParsableCommand {
         var wanted = id
         if id == nil || dryRun {
             let entry = try keyring.undo.entry(id, in: groups)
-            if dryRun { return try tell(entry) }
+            if dryRun { return try tell(entry, keyring, groups) }
             global.say(UndoText.plan(entry))
             try confirm(entry)
             wanted = entry.journalID.description
         }
-        try tell(try keyring.undo.undo(wanted, in: groups))
+        try tell(try keyring.undo.undo(wanted, in: groups), keyring, groups)
     }
 
     private func show(_ entries: [UndoEntry]) throws {
@@ -73,7 +73,7 @@ struct UndoCommand: ParsableCommand {
     }
 
     /// Says what was brought back, or would be.
-    private func tell(_ entry: UndoEntry) throws {
+    private func tell(_ entry: UndoEntry, _ keyring: Keyring, _ groups: [AccessGroup]?) throws {
         if global.json {
             try JSONOutput.print(UndoneDocument(isDryRun: dryRun, entry: UndoEntryDocument(entry)))
         } else {
@@ -81,7 +81,9 @@ struct UndoCommand: ParsableCommand {
             let brought = dryRun ? "would bring back" : "brought back"
             let summary = UndoText.summary(entry.items)
             global.say(summary.map { "\(brought) \($0) of \(names)" } ?? "nothing was brought back")
-            for line in UndoText.obstacles(entry) { global.say(line) }
+            let isAnyGone = entry.items.contains { $0.outcome == .accountIsGone }
+            let listed = isAnyGone ? try keyring.undo.list(in: groups) : []
+            for line in UndoText.obstacles(entry, listed) { global.say(line) }
         }
         if !dryRun, !entry.bringsBack { throw ReportedFailure(status: .failure) }
     }

@@ -30,11 +30,21 @@ enum UndoText {
         for entry in entries {
             table.add([
                 entry.id, LocalTime.text(entry.time), entry.command, entry.groups.map(\.name).joined(separator: ", "),
-                Quantity.list(entry.accountNames), summary(entry.items) ?? "nothing: newer is there",
+                Quantity.list(entry.accountNames), summary(entry.items) ?? nothing(entry.items),
                 LocalTime.text(entry.until),
             ])
         }
         return table.text
+    }
+
+    /// That nothing comes back, and why.
+    private static func nothing(_ items: [UndoItem]) -> String {
+        let reasons: [(UndoItem.Outcome, String)] = [
+            (.newerIsThere, "newer is there"), (.accountIsGone, "its account is not there"),
+            (.usedElsewhere, "another group has used the sign-in"),
+        ]
+        let found = reasons.filter { outcome, _ in items.contains { $0.outcome == outcome } }.map(\.1)
+        return "nothing: " + (found.isEmpty ? "all is there" : Quantity.list(found))
     }
 
     /// What undoing an entry would do: one line.
@@ -62,16 +72,21 @@ enum UndoText {
     }
 
     /// What did not come back, and why, a line each.
-    static func obstacles(_ entry: UndoEntry) -> [String] {
+    ///
+    /// - Parameter listed: What else can be undone: an account may come back by that.
+    static func obstacles(_ entry: UndoEntry, _ listed: [UndoEntry]) -> [String] {
         entry.items.compactMap { item in
             let what = subject(item)
             switch item.outcome {
             case .returns, .goes, .isThere: return nil
             case .newerIsThere: return "kept as it is: \(what) is there again, and newer"
             case .accountIsGone:
-                return
-                    "not brought back: \(what), since the account is not there; 'keyfob undo --list' shows what brings "
-                    + "that back"
+                let comesBack = listed.flatMap(\.items).contains {
+                    $0.kind == .account && $0.outcome == .returns && $0.account == item.account
+                        && $0.group == item.group
+                }
+                return "not brought back: \(what), since the account is not in group '\(item.group)'"
+                    + (comesBack ? "; 'keyfob undo --list' shows what brings that back" : "")
             case .usedElsewhere:
                 return "not brought back: \(what): another group has used the sign-in since, and its provider may have "
                     + "replaced the token; sign in again with 'keyfob login'"
