@@ -221,7 +221,8 @@ extension AgentDesk {
         }
         let known = try keyring.programs.permissions(in: [group]).first {
             $0.program == caller.program && $0.isAllowed && $0.account == account && $0.clientID == clientID
-                && $0.digest == digest && $0.writer != .group && !$0.actions.isDisjoint(with: actions.filter(\.hasScopes))
+                && $0.digest == digest && $0.writer != .group
+                && !$0.actions.isDisjoint(with: actions.filter(\.hasScopes))
         }
         // No further than what was shown, and what was allowed before.
         try keyring.programs.permit(
