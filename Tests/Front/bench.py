@@ -62,7 +62,7 @@ class Vault:
             for size in [20_000, 60_000]:
                 home.run("add", "-q", "-a", f"big{size}", "--host", "git.example", given="b" * size)
             for number in range(people - 1, people - 1 - min(some, 8), -1):
-                home.run("account", "remove", "-q", "--force", "--no-backup", f"person{number}@t.example")
+                home.run("account", "remove", "-q", "--force", "--forever", f"person{number}@t.example")
         (self.base / f"{self.name}.old").write_bytes(self.old)
 
     def read(self, home):

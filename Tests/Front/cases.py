@@ -300,14 +300,14 @@ def words():
 FATES = {
     "as they are": [],
     "ada signed out": [("logout -q --offline ada", "")],
-    "ada removed": [("account remove -q --force --no-backup ada", "")],
+    "ada removed": [("account remove -q --force --forever ada", "")],
     "ada bound": [("bind -q --url https://git.example/Team ada", ""), ("bind -q --host git.example long", "")],
     "ada bound and signed out": [("bind -q --host git.example ada", ""), ("logout -q --offline ada", "")],
-    "ada bound and removed": [("bind -q --host git.example ada", ""), ("account remove -q --force --no-backup ada", "")],
+    "ada bound and removed": [("bind -q --host git.example ada", ""), ("account remove -q --force --forever ada", "")],
     "ada the default": [("account default -q ada", "")],
     "ada the default and signed out": [("account default -q ada", ""), ("logout -q --offline ada", "")],
-    "ada the default and removed": [("account default -q ada", ""), ("account remove -q --force --no-backup ada", "")],
-    "ada taken back": [("account default -q ada", ""), ("account remove -q --force --no-backup --unbind ada", "")],
+    "ada the default and removed": [("account default -q ada", ""), ("account remove -q --force --forever ada", "")],
+    "ada taken back": [("account default -q ada", ""), ("account remove -q --force --forever --unbind ada", "")],
     "others at GitHub": [("add -q -a Ąda --host github.com", "other"), ("add -q -a adam --host github.com", "third"),
                          ("bind -q --url https://github.com/Contoso adam", "")],
 }

@@ -15,8 +15,8 @@ import urllib.parse
 # Seconds that a program may take; nobody writes, so that it waits for nothing.
 PATIENCE = 5
 SCOPE = "mail.read"
-# When something was noted, which differs where it is noted twice.
-NOTED = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ?)?|\b\d{10}\b")
+# When something was noted, and under which name an undo is, which differ where it is noted twice.
+NOTED = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ?)?|\b\d{10}\b|(?<=keyfob undo )[0-9a-f]{8}\b")
 
 
 class Trouble(Exception):

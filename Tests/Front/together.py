@@ -87,7 +87,7 @@ class Writer:
             refresh if self.has_grant(account) else sign_out,
             ("label", ["account", "label", "-q", name(account), f"label{account}-{self.count}"], "", state),
             ("move", ["account", "move", "-q", name(account), "--to", other], "", state),
-            ("remove", ["account", "remove", "-q", "--force", "--no-backup", name(account)], "", ABSENT),
+            ("remove", ["account", "remove", "-q", "--force", "--forever", name(account)], "", ABSENT),
             *([("rotate", ["group", "rotate", "-q", "--no-backup", "work"], "", state)] if self.number == 0 else [])])
 
     def run(self):
