@@ -94,7 +94,8 @@ SCENARIOS = [
     Scenario("undo, logout", "keyfob undo -q --yes", "keyfob logout -q person0 --offline"),
     Scenario("undo, account remove", "keyfob undo -q --yes", "keyfob account remove -q bob --force"),
     Scenario("undo, over a newer one", "keyfob undo -q --yes",
-             "keyfob account remove -q bob --force; printf newer | keyfob add -q -a bob --host git.example"),
+             "keyfob bind -q --tool gh bob; keyfob account remove -q bob --force --unbind; "
+             "printf newer | keyfob add -q -a bob --host git.example"),
     Scenario("undo --clear", "keyfob undo -q --clear --yes", "keyfob account remove -q bob --force"),
     Scenario("bind", "keyfob bind -q --host api.example ada"),
     Scenario("unbind", "keyfob unbind -q --host bound.example"),
