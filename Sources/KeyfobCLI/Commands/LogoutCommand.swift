@@ -103,9 +103,7 @@ struct LogoutCommand: ParsableCommand {
         let it = isOne ? "it" : "them"
         let way = forever ? "nothing brings \(it) back" : "'keyfob undo' can bring \(it) back for 30 days"
         StandardError.write(line: "\(name) has \(words) that no sign-in can get again; \(way)")
-        guard try Confirmation.agrees("Sign \(name) out? [y/N] ", terminal) else {
-            throw KeyringError(.cancelled, "cancelled; nothing was changed")
-        }
+        guard try Confirmation.agrees("Sign \(name) out? [y/N] ", terminal) else { throw Confirmation.cancelled }
     }
 
     /// Leads the browser to the address by a page that only the person can read, which goes when it has been read.
@@ -182,92 +180,9 @@ extension LogoutCommand {
 
     private func confirmAll(_ candidates: [Candidate]) throws(KeyringError) {
         guard !yes else { return }
-        guard !global.noInput, let terminal = Terminal() else {
-            throw KeyringError(
-                .usage, "nothing was changed: there is nobody to ask", hint: "--yes does it without asking")
-        }
-        for candidate in candidates {
-            StandardError.write(line: "to be signed out: \(candidate.account.name) (group \(candidate.group))")
-        }
-        let question = "Sign out of \(Quantity.of(candidates.count, "account"))\(forever ? " for good" : "")? [y/N] "
-        guard try Confirmation.agrees(question, terminal) else {
-            throw KeyringError(.cancelled, "cancelled; nothing was changed")
-        }
-    }
-}
-
-/// `Schemas/sign-out.schema.json`.
-struct SignOutDocument: JSONDocument {
-    let formatVersion = 1
-    let account: String
-    let group: String
-    let clients: [String]
-    let revoked: Int
-    let notes: [String]
-    let tokens: [Token]
-    let revocationPage: String?
-    let undo: Undo?
-    let endSessionURL: String?
-
-    /// A token that went, and whether the provider still takes it.
-    struct Token: Encodable {
-        let kind: String
-        let clientID: String?
-        let scopes: [String]
-        let expiresOn: String?
-        let fate: String
-    }
-
-    /// How what went comes back.
-    struct Undo: Encodable {
-        let id: String
-        let until: String
-        let displaced: Int
-        let end: Timestamp
-
-        enum CodingKeys: CodingKey { case id, until, displaced }
-
-        init(_ offer: UndoOffer) {
-            (id, displaced, end) = (offer.id, offer.displaced, offer.until)
-            until = end.rfc3339
-        }
-    }
-
-    init(_ report: SignOutReport, _ group: AccessGroup) {
-        account = report.account.id.description
-        self.group = group.name
-        clients = report.clients
-        revoked = report.revoked
-        notes = report.notes.map(\.text)
-        tokens = report.tokens.map {
-            Token(
-                kind: $0.kind.rawValue, clientID: $0.clientID, scopes: $0.scopes.scopes,
-                expiresOn: $0.expiresOn.map(\.rfc3339), fate: $0.fate.rawValue)
-        }
-        revocationPage = report.revocationPage
-        undo = report.undo.map(Undo.init)
-        endSessionURL = report.endSessionURL
-    }
-}
-
-/// `Schemas/sign-out-all.schema.json`.
-struct SignOutAllDocument: JSONDocument {
-    let formatVersion = 1
-    let accounts: [SignOutDocument]
-    let failures: [Failure]
-
-    /// An account that was not signed out, and why.
-    struct Failure: Encodable {
-        let account: String
-        let group: String
-        let code: String
-        let message: String
-        let hint: String?
-
-        init(_ candidate: Candidate, _ error: KeyringError) {
-            account = candidate.account.id.description
-            group = candidate.group.name
-            (code, message, hint) = (error.code.rawValue, error.message, error.hint)
-        }
+        try Confirmation.requireConsent(
+            "Sign out of \(Quantity.of(candidates.count, "account"))\(forever ? " for good" : "")? [y/N] ",
+            to: candidates.map { "to be signed out: \($0.account.name) (group \($0.group))" },
+            otherwise: "--yes does it without asking", global)
     }
 }

@@ -62,14 +62,8 @@ struct UndoCommand: ParsableCommand {
 
     private func confirm(_ entry: UndoEntry) throws(KeyringError) {
         guard !yes else { return }
-        guard !global.noInput, let terminal = Terminal() else {
-            throw KeyringError(
-                .usage, "nothing was changed: there is nobody to ask",
-                hint: "'keyfob undo \(entry.id)' does it without asking")
-        }
-        guard try Confirmation.agrees("Bring it back? [y/N] ", terminal) else {
-            throw KeyringError(.cancelled, "cancelled; nothing was changed")
-        }
+        try Confirmation.requireConsent(
+            "Bring it back? [y/N] ", otherwise: "'keyfob undo \(entry.id)' does it without asking", global)
     }
 
     /// Says what was brought back, or would be.
@@ -92,17 +86,12 @@ struct UndoCommand: ParsableCommand {
         let entries =
             if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.list(in: groups) }
         if !yes, !entries.isEmpty {
-            guard !global.noInput, let terminal = Terminal() else {
-                throw KeyringError(
-                    .usage, "nothing was changed: there is nobody to ask", hint: "--yes does it without asking")
-            }
-            for entry in entries { StandardError.write(line: UndoText.plan(entry)) }
             let what = Quantity.of(entries.count, "entry", "entries")
-            guard try Confirmation.agrees("Forget \(what) for good? [y/N] ", terminal) else {
-                throw KeyringError(.cancelled, "cancelled; nothing was changed")
-            }
+            try Confirmation.requireConsent(
+                "Forget \(what) for good? [y/N] ", to: entries.map(UndoText.plan),
+                otherwise: "--yes does it without asking", global)
         }
-        let count = try keyring.undo.clear(id.map { _ in entries[0].id }, in: groups)
+        let count = try keyring.undo.clear(id.map { _ in entries[0].journalID.description }, in: groups)
         let words = "forgot \(Quantity.of(count, "entry", "entries"))"
         try global.tell(.undoCleared, words + "; backups that were made before may have the tokens") {
             $0.count = count

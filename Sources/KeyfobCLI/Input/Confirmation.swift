@@ -7,13 +7,30 @@ enum Confirmation {
     ///
     /// - Throws: `cancelled` for another answer, `usage` where there is nobody to ask.
     static func ask(_ question: String, _ expected: String, _ global: GlobalOptions) throws(KeyringError) {
+        let terminal = try terminal(global, otherwise: "--force does it without asking")
+        guard try terminal.ask(question) == expected else { throw cancelled }
+    }
+
+    /// Asks a question that ends with `[y/N]`, after lines that say what it is about.
+    ///
+    /// - Parameter hint: What does it without asking, for where there is nobody to ask.
+    /// - Throws: `cancelled` where the person does not agree, `usage` where there is nobody to ask.
+    static func requireConsent(
+        _ question: String, to lines: [String] = [], otherwise hint: String, _ global: GlobalOptions
+    ) throws(KeyringError) {
+        let terminal = try terminal(global, otherwise: hint)
+        for line in lines { StandardError.write(line: line) }
+        guard try agrees(question, terminal) else { throw cancelled }
+    }
+
+    /// The error where a person has thought better of it.
+    static var cancelled: KeyringError { KeyringError(.cancelled, "cancelled; nothing was changed") }
+
+    private static func terminal(_ global: GlobalOptions, otherwise hint: String) throws(KeyringError) -> Terminal {
         guard !global.noInput, let terminal = Terminal() else {
-            throw KeyringError(
-                .usage, "nothing was changed: there is nobody to ask", hint: "--force does it without asking")
+            throw KeyringError(.usage, "nothing was changed: there is nobody to ask", hint: hint)
         }
-        guard try terminal.ask(question) == expected else {
-            throw KeyringError(.cancelled, "cancelled; nothing was changed")
-        }
+        return terminal
     }
 
     /// Whether the person agrees to a question that ends with `[y/N]`.
