@@ -134,27 +134,25 @@ extension Keyring.Undo {
 
     private func entries(_ state: inout State, _ groups: [AccessGroup]?) throws -> [UndoEntry] {
         let now = clock.now
-        var (entries, items): ([JournalID: JournalEntry], [JournalID: [UndoItem]]) = ([:], [:])
+        var (kept, outcomes): ([StoredItem<JournalItem>], [JournalID: [UndoItem]]) = ([], [:])
         for group in try state.groups(groups) {
             let found = try database.journal(in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
-            let kept = found.items.filter { !$0.value.entry.hasEnded(at: now) }
-            guard !kept.isEmpty else { continue }
+            let ofGroup = found.items.filter { !$0.value.entry.hasEnded(at: now) }
+            guard !ofGroup.isEmpty else { continue }
             let all = state.vault.groups
             let used = Set(
-                try kept.filter { try isUsedElsewhere($0, than: group, among: all) }.map(\.record.header.record))
-            let names = try names(of: kept, in: group)
-            for (id, ofEntry) in Dictionary(grouping: kept, by: \.value.entry.id) {
+                try ofGroup.filter { try isUsedElsewhere($0, than: group, among: all) }.map(\.record.header.record))
+            let names = try names(of: ofGroup, in: group)
+            for run in JournalRun.runs(of: ofGroup) {
                 let plan = try database.read(group.keys) { reader in
-                    try reader.planUndo(of: ofEntry) { used.contains($0.record.header.record) }
+                    try reader.planUndo(of: run.items) { used.contains($0.record.header.record) }
                 }
-                entries[id] = entries[id] ?? ofEntry.first?.value.entry
-                items[id, default: []] += plan.map { UndoItem($0, in: group.name, names: names) }
+                outcomes[run.entry.id, default: []] += plan.map { UndoItem($0, in: group.name, names: names) }
             }
+            kept += ofGroup
         }
-        return entries.values
-            .sorted { ($0.time, $0.id.description) > ($1.time, $1.id.description) }
-            .map { UndoEntry($0, items[$0.id] ?? []) }
+        return JournalRun.runs(of: kept).reversed().map { UndoEntry($0.entry, outcomes[$0.entry.id] ?? []) }
     }
 
     /// What the accounts are called that items belong to: as they are known now, or were when they went.

@@ -159,18 +159,16 @@ extension GroupWriter {
     private func makeRoom(for size: Int, of entry: JournalEntry) throws -> Int {
         guard try storage.mayHold(.journal) else { return 0 }
         try removeFromJournal { $0.entry.hasEnded(at: now) }
-        var entries: [JournalID: (time: Timestamp, size: Int, records: [StoredRecord])] = [:]
-        for item in try reader.journal() where item.value.entry.id != entry.id {
-            var found = entries[item.value.entry.id] ?? (item.value.entry.time, 0, [])
-            found.size += Self.size(item.record.attributes, secretCount: item.value.former?.secretCount ?? 0)
-            found.records.append(item.record)
-            entries[item.value.entry.id] = found
+        let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry.id != entry.id })
+        let sizes = others.map { run in
+            run.items.reduce(0) {
+                $0 + Self.size($1.record.attributes, secretCount: $1.value.former?.secretCount ?? 0)
+            }
         }
-        var (total, displaced) = (entries.values.reduce(size) { $0 + $1.size }, 0)
-        let byAge = entries.sorted { ($0.value.time, $0.key.description) < ($1.value.time, $1.key.description) }
-        for (_, oldest) in byAge where total > Self.journalLimit {
-            for record in oldest.records { try delete(record) }
-            total -= oldest.size
+        var (total, displaced) = (sizes.reduce(size, +), 0)
+        for (oldest, size) in zip(others, sizes) where total > Self.journalLimit {
+            for item in oldest.items { try delete(item.record) }
+            total -= size
             displaced += 1
         }
         return displaced

@@ -68,6 +68,21 @@ struct UndoJournalTests {
         #expect(try keyring.health.verify().problems == [])
     }
 
+    @Test("of commands of the same second the later one comes first")
+    func sameSecond() throws {
+        let names = (1...12).map { "user\($0)" }
+        var accounts: [Account] = []
+        for name in names { accounts.append(try add(name, "token of \(name)")) }
+        var offers: [String] = []
+        for account in accounts {
+            let removal = try keyring.accounts.remove(
+                account.id, from: .default, undo: .keep(keyring.undo.command("account remove")))
+            offers.append(try #require(removal.undo).id)
+        }
+        let entries = try keyring.undo.list()
+        #expect(entries.map(\.id) == offers.reversed() && Set(entries.map(\.time)) == [clock.now])
+    }
+
     @Test(
         "what is forgotten, erased or too old leaves no byte in the file, free pages included", .embeddedAlone,
         arguments: ["clear", "forever", "time", "undo --clear ID"])

@@ -1,0 +1,35 @@
+package import KeyfobModel
+package import KeyfobVault
+
+/// One run of a command, with what a group keeps of it.
+package struct JournalRun {
+    /// Which run it is.
+    package let entry: JournalEntry
+    /// What is kept of it, in the order in which it was written.
+    package private(set) var items: [StoredItem<JournalItem>] = []
+    /// When the last of it was written, in milliseconds since 1970.
+    private var milliseconds: Int64 = 0
+    /// Where the last of it was among all that was written.
+    private var place = 0
+
+    private init(_ entry: JournalEntry) { self.entry = entry }
+
+    /// What items were kept under, the oldest run first.
+    ///
+    /// Of runs in the same second the one whose records were written earlier is older.
+    ///
+    /// - Parameter items: What groups keep, each group's in the order in which it was written.
+    package static func runs(of items: [StoredItem<JournalItem>]) -> [JournalRun] {
+        var runs: [JournalID: JournalRun] = [:]
+        for (place, item) in items.enumerated() {
+            var run = runs[item.value.entry.id] ?? JournalRun(item.value.entry)
+            run.items.append(item)
+            run.milliseconds = max(run.milliseconds, item.record.header.stamp.milliseconds)
+            run.place = place
+            runs[run.entry.id] = run
+        }
+        return runs.values.sorted {
+            ($0.entry.time, $0.milliseconds, $0.place) < ($1.entry.time, $1.milliseconds, $1.place)
+        }
+    }
+}
