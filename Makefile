@@ -43,7 +43,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try test test-bare test-full test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
+.PHONY: help try full front test test-cases test-trials test-bare test-full test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -77,11 +77,16 @@ try:
 
 build: command library
 
-# The full program, and the front that starts it.
+# The full program, and the front that starts it; the one's compiler leaves a processor idle at the end, which the other's takes.
 command: .build/static/libstdc++.a
 	Scripts/install-dependencies --build
+	$(MAKE) --no-print-directory -j2 full front
+
+full:
 	swift build $(RELEASE_FLAGS)
 	Scripts/check-executable .build/release/keyfob
+
+front:
 	Scripts/build-front
 	Scripts/check-executable .build/front/keyfob
 
@@ -118,7 +123,8 @@ test-cli:
 	swift build --build-tests $(SWIFT_BUILD_FLAGS)
 	Scripts/test --filter KeyfobCLITests
 
-# The tests of the network run by themselves: they have deadlines, and those that wait for programs would keep them busy.
+# The tests of the network run by themselves: they have deadlines, and those that wait for programs would keep them busy. The
+# others wait for other programs so often that there is time for the trials of the programs beside them.
 test:
 	Scripts/install-dependencies $(if $(KEYFOB_FULL),--full)
 	Scripts/check
@@ -126,19 +132,23 @@ test:
 	Scripts/dependencies.py resolved
 	swift build --build-tests $(SWIFT_BUILD_FLAGS)
 	Scripts/check-executable --debug .build/debug/keyfob
+	Scripts/test --filter KeyfobNetworkTests
+	$(MAKE) --no-print-directory $(if $(KEYFOB_FULL),,-j2) test-cases test-trials
+
+test-cases:
+	Scripts/test --skip KeyfobNetworkTests
+
+test-trials: front
 	$(PROVIDER_TESTS)
 	Tests/Guides/run .build/debug/keyfob
+	.venv/bin/python3 Tests/Readers/run .build/debug/KeyfobReaders $(if $(KEYFOB_FULL),--full)
+	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
+	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
+	Scripts/test-front
 	$(if $(KEYFOB_FULL),Tests/Guides/run .build/debug/keyfob --columns 120 --colour)
 	$(if $(KEYFOB_FULL),Tests/Guides/run .build/debug/keyfob --columns 40)
-	Scripts/test --filter KeyfobNetworkTests
-	Scripts/test --skip KeyfobNetworkTests
 	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob)
 	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob --clocks)
-	Scripts/build-front
-	Scripts/test-front
-	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
-	.venv/bin/python3 Tests/Readers/run .build/debug/KeyfobReaders $(if $(KEYFOB_FULL),--full)
-	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
 
 # As root: the last commit in a Debian of its own, with the Swift toolchain and nothing else of this machine.
 test-bare:
