@@ -136,7 +136,7 @@ struct ManualPage {
                 KEYFOB_VAULT      the vault's folder
                 KEYFOB_GROUP      the access group to work with
                 KEYFOB_KEY_FILE   the key file to unlock with
-                KEYFOB_ACCOUNT    the account to use
+                KEYFOB_ACCOUNT    the account to use, where nothing names one
                 KEYFOB_CA_FILE    certificates to trust too, a PEM file
                 BROWSER           what opens the browser; xdg-open unless set
                 DBUS_SESSION_BUS_ADDRESS  the session bus, for a vault that the desktop's keyring opens
@@ -153,7 +153,7 @@ struct ManualPage {
                 10  sign-in needed
                 11  ambiguous account
                 12  locked: nothing unlocks the vault without asking
-                13  no such account, group, slot, binding, provider or client
+                13  no such account, group, slot, binding, provider or client; nothing to undo
                 14  the provider granted fewer scopes than were asked for
                 15  cancelled
                 64  usage

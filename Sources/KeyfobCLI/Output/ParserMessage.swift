@@ -13,7 +13,10 @@ enum ParserMessage {
     }
 
     /// Options that nobody is led to who has mistyped another one.
-    private static let grave = ["--forget", "--force", "--no-backup", "--put-aside", "--everywhere"]
+    private static let grave = [
+        "--forget", "--force", "--no-backup", "--put-aside", "--everywhere", "--forever", "--unbind", "--clear",
+        "--all",
+    ]
 
     private static func shortened(_ message: String) -> String {
         var message = message

@@ -47,7 +47,7 @@ struct SyncCommandTests {
     func killed() throws {
         let machines = try SyncMachines("one", "two")
         var killed = 0
-        for round in 0..<TestLength.rounds(12, full: 200) {
+        for round in 0..<TestLength.rounds(6, full: 200) {
             try machines.add("account-\(round)", on: round.isMultiple(of: 2) ? "one" : "two")
             for name in machines.names {
                 let after = Double(round % 12) * 0.006
@@ -58,7 +58,7 @@ struct SyncCommandTests {
         try machines.settle()
         #expect(killed > 0)
         let accounts = try machines.accounts(on: "one")
-        #expect(accounts.count == TestLength.rounds(12, full: 200))
+        #expect(accounts.count == TestLength.rounds(6, full: 200))
         #expect(try machines.accounts(on: "two") == accounts)
         for name in machines.names {
             let status = try machines.on(name, "keyfob sync status").expectSuccess().text

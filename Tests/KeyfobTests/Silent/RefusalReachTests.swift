@@ -119,7 +119,7 @@ struct RefusalReachTests: SilentSuite {
         let sole = row.code != nil && row.suberror != nil
         let bodies = [row.body()] + (sole ? [row.body(hasSuberror: false)] : [])
         for (index, body) in bodies.enumerated() {
-            for status in [200, 400, 401, 403] {
+            for status in TestLength.isFull ? [200, 400, 401, 403] : [200, 400] {
                 let place = RefusalReachTests.place(index, status)
                 let other = try RefusalReachTests()
                 other.refuse(at: place, .json(body, status: status))
@@ -149,7 +149,7 @@ struct RefusalReachTests: SilentSuite {
 
     @Test("thirty that are refused at once are told the same, with one request, or two where nobody knows the answer")
     func together() async throws {
-        for row in RefusalRow.all {
+        for row in RefusalRow.ofEachKind {
             let crowd = try RefusalReachTests()
             crowd.provider.answer { request in
                 try await Task.sleep(for: .milliseconds(40))

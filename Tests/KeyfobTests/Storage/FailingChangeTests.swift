@@ -68,7 +68,7 @@ struct FailingChangeTests {
     func failing(change: Change, mode: String) throws {
         let refusing = try RefusingSession()
         // All that fail from some call on are alike but for where they begin.
-        let step = mode == "from" ? TestLength.rounds(3, full: 1) : 1
+        let step = mode == "from" ? TestLength.rounds(6, full: 1) : 1
         var number = 1
         while try !attempt(change, "refuse \(mode) \(number)", refusing) { number += step }
         #expect(number > 4)
