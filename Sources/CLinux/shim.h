@@ -42,6 +42,18 @@ static inline int linux_signal_descriptor(const sigset_t *signals) {
     return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+// A program that is started has no open file from `first` on. <spawn.h> declares the function to GNU's programs alone.
+int posix_spawn_file_actions_addclosefrom_np(void *actions, int first);
+static inline int linux_close_from(void *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+// A file without a name, in memory: memfd_create(2).
+static inline int linux_memory_file(const char *name) {
+    enum { CLOSE_ON_EXEC = 1 };
+    return (int)syscall(SYS_memfd_create, name, CLOSE_ON_EXEC);
+}
+
 // What is at a path in which no part is a symbolic link: openat2(2), for which libc has no function. <fcntl.h> would bring
 // types of other modules into this one.
 static inline int linux_open_without_links(const char *path) {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import KeyfobModel
 internal import KeyfobSodium
 
 extension SecretBytes {
@@ -11,7 +11,7 @@ extension SecretBytes {
             guard !isASCII, let text = String(validating: [UInt8](bytes), as: UTF8.self) else {
                 return SecretBytes(copying: bytes)
             }
-            return Array(text.precomposedStringWithCanonicalMapping.utf8).withBytes { SecretBytes(copying: $0) }
+            return Array(Identifier.composedText(text).utf8).withBytes { SecretBytes(copying: $0) }
         }
     }
 }

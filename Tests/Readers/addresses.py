@@ -133,10 +133,10 @@ class Remote(Address):
         return [self._meant(text_of(document)) for document in documents]
 
     def _meant(self, text):
+        # git takes what is left of `://` for a scheme, whatever it is.
         if "://" in text:
             return known(text)
         # git takes what stands before the first colon for a host, unless a slash comes first.
-        # git takes what is left of `://` for a scheme, whatever it is.
         head = text.partition("/")[0]
         if "@[" in head:
             text = text[head.index("@[") + 1:]

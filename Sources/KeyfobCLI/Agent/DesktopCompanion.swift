@@ -1,8 +1,9 @@
 internal import Dispatch
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobFiles
 
 /// A process of Keyfob's own that has no keys and may start programs, for one that has keys and may not: it shows questions on
 /// the desktop, and opens browsers.
@@ -100,7 +101,7 @@ private struct DesktopShow {
     func run(questions: MessageLine, browsers: MessageLine) {
         // Ctrl-C is for the process that made this one, with which it ends. What it starts does not inherit a handler.
         for number in [SIGINT, SIGHUP, SIGQUIT, SIGTERM] { _ = signal(number) { _ in } }
-        Thread.detachNewThread {
+        _ = BlockingThread.start {
             while let message = questions.receive() {
                 let dialog = try? JSONDecoder().decode(DesktopDialog.self, from: Data(message.text.utf8))
                 let answer = dialog.map(self.answer) ?? DesktopAnswer(word: .nobodyThere)
@@ -144,32 +145,31 @@ private struct DesktopShow {
 
     /// How a program ended and what it printed; nil where it could not be started, or nobody answered in time.
     private func start(_ path: String, _ arguments: [String], until end: Date) -> (status: Int32, output: String)? {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        let output = pipe.fileHandleForReading
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let process = ChildProgram(path: path, arguments: arguments, output: ends[1]).start()
+        close(ends[1])
+        defer { close(ends[0]) }
+        guard let process else { return nil }
         var text: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4_096)
         while true {
-            var waiting = [pollfd(fd: output.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+            var waiting = [pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)]
             let left = Int32(max(0, end.timeIntervalSinceNow * 1_000))
             let count = unsafe poll(&waiting, 1, left)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else {
-                process.terminate()
-                process.waitUntilExit()
+                kill(process.id, SIGTERM)
+                _ = process.end()
                 return nil
             }
-            let part = output.availableData
-            if part.isEmpty { break }
-            text += part.prefix(4_096 - min(text.count, 4_096))
+            let length = unsafe part.withUnsafeMutableBytes { unsafe read(ends[0], $0.baseAddress, $0.count) }
+            if length < 0 && errno == EINTR { continue }
+            guard length > 0 else { break }
+            text += part.prefix(min(length, 4_096 - text.count))
         }
-        process.waitUntilExit()
-        guard process.terminationReason == .exit else { return nil }
-        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+        guard case .status(let status) = process.end() else { return nil }
+        return (status, String(decoding: text, as: UTF8.self))
     }
 }

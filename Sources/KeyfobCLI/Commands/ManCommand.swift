@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Glibc
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobTerminal
@@ -42,15 +42,11 @@ struct ManCommand: ParsableCommand {
 
     /// Lets man(1) show a page; false where there is no such program.
     private static func show(_ page: String) -> Bool {
-        let reader = Process()
-        reader.executableURL = URL(filePath: "/usr/bin/man")
-        reader.arguments = ["-l", "-"]
-        let pipe = Pipe()
-        reader.standardInput = pipe
-        guard (try? reader.run()) != nil else { return false }
-        try? pipe.fileHandleForWriting.write(contentsOf: Data(page.utf8))
-        try? pipe.fileHandleForWriting.close()
-        reader.waitUntilExit()
+        guard let text = ChildProgram.file(holding: Array(page.utf8)) else { return false }
+        defer { close(text) }
+        let reader = ChildProgram(
+            path: "/usr/bin/man", arguments: ["-l", "-"], input: text, speaks: true)
+        guard reader.run() != nil else { return false }
         return true
     }
 }

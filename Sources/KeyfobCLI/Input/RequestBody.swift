@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import Keyfob
 
 /// What `--data` names.
@@ -12,16 +12,18 @@ enum RequestBody {
     static func read(_ text: String) throws(KeyringError) -> [UInt8] {
         guard text.hasPrefix("@") else { return Array(text.utf8) }
         let path = String(text.dropFirst())
-        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-        guard let file else { throw KeyringError(.noSuchFile, "\(path) cannot be read") }
-        let data: Data?
-        do {
-            data = try file.read(upToCount: limit + 1)
-        } catch {
-            throw KeyringError(.inputOutput, "\(path) cannot be read")
+        let file = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw KeyringError(.noSuchFile, "\(path) cannot be read") }
+        defer { if file != STDIN_FILENO { close(file) } }
+        var body: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while body.count <= limit {
+            let count = unsafe part.withUnsafeMutableBytes { unsafe Glibc.read(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw KeyringError(.inputOutput, "\(path) cannot be read") }
+            if count == 0 { return body }
+            body += part[..<count]
         }
-        guard let data else { return [] }
-        guard data.count <= limit else { throw KeyringError(.limitExceeded, "\(path) is longer than 64 MiB") }
-        return [UInt8](data)
+        throw KeyringError(.limitExceeded, "\(path) is longer than 64 MiB")
     }
 }

@@ -1,5 +1,3 @@
-internal import Foundation
-internal import Glibc
 internal import Keyfob
 
 /// Opens an address in the person's browser.
@@ -26,24 +24,8 @@ enum Browser {
         guard let name = words.first, let path = name.contains("/") ? name : SearchPath.program(name, environment)
         else { return false }
         if words.contains("%s") { words = words.map { $0 == "%s" ? url : $0 } } else { words.append(url) }
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = Array(words.dropFirst())
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        return withoutBlockedSignals { (try? process.run()) != nil }
-    }
-
-    /// Runs `body` so that what it starts blocks no signals.
-    ///
-    /// A program inherits the signals that the thread which starts it blocks, and the threads of the concurrency
-    /// runtime block nearly all: nobody could end a browser by SIGTERM.
-    private static func withoutBlockedSignals<Value>(_ body: () -> Value) -> Value {
-        var (none, before) = (sigset_t(), sigset_t())
-        _ = unsafe sigemptyset(&none)
-        _ = unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        return body()
+        guard let process = ChildProgram(path: path, arguments: Array(words.dropFirst())).start() else { return false }
+        process.leave()
+        return true
     }
 }

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 
 /// What swift-argument-parser knows of a command, as its JSON help (version 0) gives it.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 
 /// The environment variables that the command looks at.

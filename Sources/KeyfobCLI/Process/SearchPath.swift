@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import KeyfobFiles
 
 /// Where the programs are that `PATH` names.

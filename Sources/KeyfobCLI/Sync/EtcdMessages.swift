@@ -1,6 +1,6 @@
 // What etcd's JSON gateway is asked and answers, as far as a sync needs it: bytes are base64, numbers of 64 bits are text.
 
-internal import Foundation
+internal import FoundationEssentials
 
 /// Some keys, in their order.
 struct EtcdRange: Encodable {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 
 /// Files of a sync in etcd: `PREFIX/devices/ID/NAME/PART`, in parts that fit into a request.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// What is taken from a repository that nobody vouches for, and how git is told to run nothing of it.
 struct SyncGitPlan {

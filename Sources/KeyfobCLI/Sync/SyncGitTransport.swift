@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import Keyfob
 internal import KeyfobFiles
 
@@ -103,14 +104,13 @@ final class SyncGitTransport: SyncTransport {
                     try manager.copyItem(atPath: present, toPath: path)
                     continue
                 }
-                guard manager.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+                guard let output = ChildProgram.newFile(path) else {
                     throw KeyringError(.inputOutput, "\(path) cannot be written")
                 }
-                let output = try FileHandle(forWritingTo: URL(filePath: path))
-                guard git(["cat-file", "blob", file.object], to: output) != nil else {
+                let isRead = git(["cat-file", "blob", file.object], to: output) != nil
+                guard close(output) == 0, isRead else {
                     throw KeyringError(.inputOutput, "git could not read \(file.path)")
                 }
-                try output.close()
             }
             try? manager.removeItem(atPath: old)
             try manager.moveItem(atPath: new, toPath: old)
@@ -129,7 +129,7 @@ final class SyncGitTransport: SyncTransport {
         for name in mirror.names(in: ownFolder) {
             let path = ownFolder + "/" + name
             let hash = try require(git(["hash-object", "-w", "--no-filters", folder + "/" + path]), "store \(path)")
-            after[path] = Self.text(hash).trimmingCharacters(in: .whitespacesAndNewlines)
+            after[path] = Self.line(hash)
         }
         if after == Dictionary(before.map { ($0.path, $0.object) }, uniquingKeysWith: { $1 }) { return true }
         for entry in all where !entry.path.hasPrefix(ownFolder + "/") {
@@ -160,7 +160,9 @@ final class SyncGitTransport: SyncTransport {
     }
 
     private static func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
-    private static func line(_ data: Data) -> String { text(data).trimmingCharacters(in: .whitespacesAndNewlines) }
+    private static func line(_ data: Data) -> String {
+        text(data).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    }
 
     @discardableResult
     private func require(_ output: Data?, _ what: String) throws(KeyringError) -> Data {
@@ -179,7 +181,7 @@ final class SyncGitTransport: SyncTransport {
 
     /// Runs git; what it prints, or nothing where it fails or prints more than `limit` bytes.
     private func git(
-        _ arguments: [String], input: Data? = nil, to file: FileHandle? = nil, limit: Int = .max,
+        _ arguments: [String], input: Data? = nil, to file: Int32? = nil, limit: Int = .max,
         isRepository: Bool = true
     ) -> Data? {
         // After one that was late, the next one would be.

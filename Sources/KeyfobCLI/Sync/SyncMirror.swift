@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 internal import KeyfobFiles
 
@@ -51,7 +51,7 @@ struct SyncMirror: ~Copyable {
     /// Removes all files but these.
     func keep(_ paths: Set<String>) throws(KeyringError) {
         let folders = Set(paths.map { $0[..<($0.lastIndex(of: "/") ?? $0.endIndex)] } + ["devices"])
-        for path in FileManager.default.subpaths(atPath: folder) ?? [] {
+        for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] {
             guard !paths.contains(path), !folders.contains(path[...]) else { continue }
             try? FileManager.default.removeItem(atPath: folder + "/" + path)
         }

@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import Keyfob
 internal import KeyfobTerminal
 
@@ -32,39 +33,34 @@ struct SyncProgram {
     /// Runs it; what it prints.
     ///
     /// - Parameters:
-    ///   - output: What is written to in place of giving it.
+    ///   - output: The file descriptor that is written to in place of giving it.
     ///   - most: The most bytes that are given; with more it has failed.
     func run(
-        _ arguments: [String], input: Data? = nil, to output: FileHandle? = nil, limit most: Int = .max
+        _ arguments: [String], input: Data? = nil, to output: Int32? = nil, limit most: Int = .max
     ) -> Outcome {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
         // Ends the whole group of processes, git's own helpers too; in one of its own nothing could ask on the terminal.
         let limit = ["timeout", "--kill-after=2", "\(seconds)"]
-        process.arguments = (isAsking ? [limit[0], "--foreground"] + limit.dropFirst() : limit) + [name] + arguments
-        process.environment = environment
-        process.currentDirectoryURL = URL(filePath: place)
         // Files, not pipes: somebody who outlives the call could keep a pipe open.
-        let (inputFile, outputFile) = (place + "/input", place + "/output")
-        defer { for file in [inputFile, outputFile] { try? FileManager.default.removeItem(atPath: file) } }
-        for (file, content) in [(inputFile, input), (outputFile, nil), (place + "/errors", nil)] {
-            let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-            _ = FileManager.default.createFile(atPath: file, contents: content, attributes: mode)
-        }
-        process.standardInput = FileHandle(forReadingAtPath: inputFile) ?? FileHandle.nullDevice
-        process.standardOutput = output ?? FileHandle(forWritingAtPath: outputFile) ?? FileHandle.nullDevice
-        process.standardError = FileHandle(forWritingAtPath: place + "/errors") ?? FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return .missing }
-        process.waitUntilExit()
-        switch process.terminationStatus {
-        case 0:
+        let files = [
+            input.flatMap { ChildProgram.file(holding: Array($0)) }, output ?? ChildProgram.newFile(place + "/output"),
+            ChildProgram.newFile(place + "/errors"),
+        ]
+        defer { for file in files.compactMap(\.self) where file != output { close(file) } }
+        defer { try? FileManager.default.removeItem(atPath: place + "/output") }
+        guard files[1] != nil, input == nil || files[0] != nil else { return .failed }
+        let program = ChildProgram(
+            path: "/usr/bin/env",
+            arguments: ["--chdir=\(place)"] + (isAsking ? [limit[0], "--foreground"] + limit.dropFirst() : limit) + [name] + arguments,
+            environment: environment, input: files[0], output: files[1], errors: files[2])
+        switch program.run() {
+        case .status(0)?:
             guard output == nil else { return .done(Data()) }
-            let size = (try? FileManager.default.attributesOfItem(atPath: outputFile)[.size] as? Int) ?? 0
+            let size = (try? FileManager.default.attributesOfItem(atPath: place + "/output")[.size] as? Int) ?? 0
             guard size <= most else { return .tooLong }
-            return .done(FileManager.default.contents(atPath: outputFile) ?? Data())
-        case 124, 137: return .late
-        case 127: return .missing
-        default: return .failed
+            return .done(FileManager.default.contents(atPath: place + "/output") ?? Data())
+        case .status(124)?, .status(137)?: return .late
+        case .status(127)?, nil: return .missing
+        case .status?, .signal?: return .failed
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 
 /// Files of a sync at a place that rclone reaches.
@@ -44,7 +44,7 @@ final class SyncRcloneTransport: SyncTransport {
             try require(["copy", "--files-from-raw", wanted, at(""), folder], "read \(remote)")
         }
         fetched = [:]
-        for path in FileManager.default.subpaths(atPath: folder) ?? [] {
+        for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] {
             fetched[path] = mirror.identity(of: path)
         }
     }

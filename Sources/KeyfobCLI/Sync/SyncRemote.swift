@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 
 /// Where the files of a sync lie that other machines read.
@@ -66,7 +66,7 @@ enum SyncRemote: Hashable {
     /// What this machine is called where nobody says.
     static var hostName: String {
         let name = (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)) ?? ""
-        return name.trimmingCharacters(in: .whitespacesAndNewlines)
+        return name.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
     }
 
     /// Confines the process to what reaching the remote takes.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import Keyfob
 
 /// Times as the clock on this machine's wall has them.
@@ -8,7 +8,9 @@ enum LocalTime {
 
     /// `2026-11-23 14:05:09`, in this machine's time zone.
     static func seconds(_ time: Timestamp) -> String {
-        let offset = TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.seconds)))
-        return String(time.advanced(by: Int64(offset)).rfc3339.replacing("T", with: " ").dropLast())
+        var moment = time_t(time.seconds)
+        var local = unsafe tm()
+        unsafe localtime_r(&moment, &local)
+        return unsafe String(time.advanced(by: Int64(local.tm_gmtoff)).rfc3339.replacing("T", with: " ").dropLast())
     }
 }

@@ -70,7 +70,9 @@ extension ResourceURL {
             let at = bytes[mark..<end].lastIndex(of: UInt8(ascii: "@"))
             url = Array(bytes[..<mark]) + bytes[(at.map { $0 + 1 } ?? mark)...]
         } else {
-            guard let address = Self.sshAddress(bytes) else { return nil }
+            // Whatever stands before `://`, git takes for a scheme.
+            let isURL = bytes.indices.contains { bytes[$0...].starts(with: "://".utf8) }
+            guard !isURL, let address = Self.sshAddress(bytes) else { return nil }
             url = Array("ssh://".utf8) + address
         }
         guard let address = try? ResourceURL(parsing: String(decoding: url, as: UTF8.self)) else { return nil }
@@ -99,10 +101,8 @@ extension ResourceURL {
         }
         guard let colon, colon < slash, bytes[colon] == UInt8(ascii: ":"), colon > start else { return nil }
         let path = bytes[(colon + 1)...]
-        // `helper::address` is for a program, and `name://` no scheme; a path has neither query nor fragment.
-        guard path.first != UInt8(ascii: ":"), !path.starts(with: "//".utf8),
-            !path.contains(where: { "?#".utf8.contains($0) })
-        else { return nil }
+        // `helper::address` is for a program; a path has neither query nor fragment.
+        guard path.first != UInt8(ascii: ":"), !path.contains(where: { "?#".utf8.contains($0) }) else { return nil }
         var host = Array(bytes[start..<colon])
         // `[host:port]:path`, where what is in brackets is no IPv6 address.
         if host.first == UInt8(ascii: "["), host.count(where: { $0 == UInt8(ascii: ":") }) < 2 {

@@ -7,11 +7,40 @@ extension Identifier {
         guard text.utf8.contains(where: { $0 >= 0x80 }) else { return folded(text) }
         var scalars = composed(text.unicodeScalars.map { $0.value })
         for index in scalars.indices { scalars[index] = caseFolded(scalars[index]) }
-        scalars = composed(scalars)
-        var name = String.UnicodeScalarView()
-        for value in scalars { name.append(Unicode.Scalar(value) ?? "\u{FFFD}") }
-        return String(name)
+        return Self.text(composed(scalars))
     }
+
+    /// `text` in Normalization Form C.
+    package static func composedText(_ text: String) -> String {
+        Self.text(composed(text.unicodeScalars.map { $0.value }))
+    }
+
+    /// `text` as it is searched: without case, marks on letters, and the difference of full and half width.
+    package static func searchedText(_ text: String) -> [Unicode.Scalar] {
+        var parts: [(scalar: UInt32, rank: UInt8)] = []
+        for scalar in text.unicodeScalars { decompose(usualWidth(scalar.value), into: &parts) }
+        return parts.compactMap { $0.rank == 0 ? Unicode.Scalar(caseFolded($0.scalar)) : nil }
+    }
+
+    private static func text(_ scalars: [UInt32]) -> String {
+        var text = String.UnicodeScalarView()
+        for value in scalars { text.append(Unicode.Scalar(value) ?? "\u{FFFD}") }
+        return String(text)
+    }
+
+    /// The character of usual width for one of full width (ASCII) or half width (katakana), of the block U+FF00 to U+FFEF.
+    private static func usualWidth(_ scalar: UInt32) -> UInt32 {
+        switch scalar {
+        case 0x3000: 0x20
+        case 0xFF01...0xFF5E: scalar - 0xFEE0
+        case 0xFF61...0xFF9F: katakana[Int(scalar - 0xFF61)].value
+        default: scalar
+        }
+    }
+
+    private static let katakana = Array(
+        "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン\u{3099}\u{309A}"
+            .unicodeScalars)
 
     /// Simple case folding of a scalar: C and S of CaseFolding.txt.
     private static func caseFolded(_ scalar: UInt32) -> UInt32 {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import KeyfobModel
 
 /// Finds the accounts that a typed query means.
 ///
@@ -29,14 +29,14 @@ package struct PickerFilter: Sendable {
     package init(_ items: [PickerItem]) {
         texts = items.map { item in
             Texts(
-                names: [item.title, item.details ?? ""].map(Self.folded),
-                others: [item.host, item.tenant ?? "", item.group, item.state].map(Self.folded))
+                names: [item.title, item.details ?? ""].map(Identifier.searchedText),
+                others: [item.host, item.tenant ?? "", item.group, item.state].map(Identifier.searchedText))
         }
     }
 
     /// The indices of the items that match, best first; equally good ones in the order they came in.
     package func matches(_ query: String) -> [Int] {
-        let words = query.split(separator: " ").map { Self.folded(String($0)) }.filter { !$0.isEmpty }
+        let words = query.split(separator: " ").map { Identifier.searchedText(String($0)) }.filter { !$0.isEmpty }
         guard !words.isEmpty else { return Array(texts.indices) }
         var found: [(index: Int, cost: Int)] = []
         for (index, texts) in texts.enumerated() {
@@ -86,12 +86,5 @@ package struct PickerFilter: Sendable {
 
     private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-    }
-
-    /// Without case, accents, and the difference of full and half width.
-    private static func folded(_ text: String) -> [Unicode.Scalar] {
-        Array(
-            text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-                .unicodeScalars)
     }
 }

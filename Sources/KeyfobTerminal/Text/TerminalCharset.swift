@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// The characters that the person's terminal shows: those of UTF-8, or ASCII where the locale is another one.
 ///

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 internal import KeyfobAgent
 internal import KeyfobTerminal

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Foundation
+internal import FoundationEssentials
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobInterop
@@ -110,16 +110,7 @@ struct URLSchemeSetupCommand: ToolSetupCommand {
                 "keyfob: warning: \(name) is not in PATH: install desktop-file-utils and run '\(name) \(ShellWord.quoted(folder))'"
             )
         }
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = ["-q", folder]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        if (try? process.run()) != nil {
-            process.waitUntilExit()
-            if process.terminationStatus == 0 { return }
-        }
+        if ChildProgram(path: program, arguments: ["-q", folder]).run() == .status(0) { return }
         setup.global.say("keyfob: warning: \(name) has failed: run '\(name) \(ShellWord.quoted(folder))'")
     }
 }

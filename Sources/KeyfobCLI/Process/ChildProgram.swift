@@ -1,0 +1,123 @@
+internal import CLinux
+internal import Glibc
+internal import KeyfobFiles
+
+/// A program that is started beside this one.
+///
+/// It blocks no signals, whatever the thread that starts it does, and has no open file but the three that it is given.
+struct ChildProgram {
+    /// How it ended.
+    enum End: Equatable {
+        /// By itself, with a status of 0 to 255.
+        case status(Int32)
+        /// By a signal.
+        case signal(Int32)
+    }
+
+    /// Where it lies.
+    let path: String
+    let arguments: [String]
+    /// Its variables; nil for those of this process.
+    var environment: [String: String]?
+    /// What it reads, and where it writes to: file descriptors; nil for nothing.
+    var input: Int32?
+    var output: Int32?
+    var errors: Int32?
+    /// Whether it writes to where this process does: it is a program that speaks to the person by itself.
+    var speaks = false
+
+    /// Starts it; nil where that cannot be.
+    func start() -> Process? {
+        var files = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        guard unsafe posix_spawn_file_actions_init(&files) == 0 else { return nil }
+        defer { unsafe posix_spawn_file_actions_destroy(&files) }
+        guard unsafe posix_spawnattr_init(&attributes) == 0 else { return nil }
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+
+        // First out of the way of 0, 1 and 2, which may be among them.
+        let outputs = speaks ? [STDOUT_FILENO, STDERR_FILENO] : [output, errors]
+        let given = ([input] + outputs).map { descriptor in
+            unsafe descriptor.map { fcntl($0, F_DUPFD_CLOEXEC, 3) } ?? open("/dev/null", O_RDWR | O_CLOEXEC)
+        }
+        defer { for descriptor in given where descriptor >= 0 { close(descriptor) } }
+        guard given.allSatisfy({ $0 >= 0 }) else { return nil }
+        for (number, descriptor) in given.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&files, descriptor, Int32(number))
+        }
+        unsafe linux_close_from(&files, 3)
+
+        var (none, all) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&none)
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        let words = unsafe Self.texts([path] + arguments)
+        defer { unsafe Self.free(words) }
+        let variables = unsafe environment.map { unsafe Self.texts($0.map { "\($0)=\($1)" }) }
+        defer { if let variables = unsafe variables { unsafe Self.free(variables) } }
+        var process: pid_t = 0
+        let started = unsafe posix_spawn(&process, path, &files, &attributes, words, variables ?? environ)
+        return started == 0 ? Process(id: process) : nil
+    }
+
+    /// Runs it to its end; nil where it cannot be started.
+    func run() -> End? { start()?.end() }
+
+    /// A file without a name that holds these bytes, for a program to read; nil where the system gives none.
+    static func file(holding bytes: [UInt8]) -> Int32? {
+        let descriptor = unsafe linux_memory_file("keyfob")
+        guard descriptor >= 0 else { return nil }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || count < 0 && errno == EINTR else {
+                close(descriptor)
+                return nil
+            }
+            rest = rest.dropFirst(max(count, 0))
+        }
+        lseek(descriptor, 0, SEEK_SET)
+        return descriptor
+    }
+
+    /// An empty file that only this user reads, for a program to write to; nil where that cannot be.
+    static func newFile(_ path: String) -> Int32? {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// A program that was started, whose end has to be waited for once.
+    struct Process {
+        let id: pid_t
+
+        /// Waits for its end.
+        func end() -> End {
+            var status: Int32 = 0
+            while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7f
+            return signal == 0 ? .status(status >> 8 & 0xff) : .signal(signal)
+        }
+
+        /// Has a thread of its own wait for its end.
+        func leave() { _ = BlockingThread.start { _ = end() } }
+    }
+
+    private static func texts(_ words: [String]) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
+        let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: words.count + 1)
+        for (index, word) in words.enumerated() { unsafe list[index] = unsafe strdup(word) }
+        unsafe list[words.count] = nil
+        return unsafe list
+    }
+
+    private static func free(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
+        var index = 0
+        while let word = unsafe list[index] {
+            unsafe Glibc.free(word)
+            index += 1
+        }
+        unsafe list.deallocate()
+    }
+}
