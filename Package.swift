@@ -38,12 +38,12 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target (CLinux by several), and never publicly.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
         // Declared and loaded when they are needed, never linked; so they need no pkg-config.
         .systemLibrary(name: "CLibcrypto"),
@@ -66,19 +66,14 @@ let package = Package(
         .target(name: "KeyfobVault", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobFiles", dependencies: ["CLinux", "KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobRecords", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobSodium", "KeyfobVault"]),
-        // Whoever only reads a vault links neither GRDB nor Foundation.
         .target(
             name: "KeyfobSQLite",
-            dependencies: [
-                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSodium", "KeyfobVault",
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]
+            dependencies: ["CSQLite", "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSodium", "KeyfobVault"]
         ),
         .target(
             name: "KeyfobStore",
             dependencies: [
                 "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobSodium", "KeyfobVault",
-                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .target(
@@ -180,10 +175,13 @@ let package = Package(
             name: "KeyfobTestSupport", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobTestSupport"
         ),
         .target(
+            name: "KeyfobSQLiteTestSupport", dependencies: ["KeyfobSQLite"], path: "Tests/KeyfobSQLiteTestSupport"
+        ),
+        .target(
             name: "KeyfobStoreTestSupport",
             dependencies: [
-                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobStore", "KeyfobTestSupport", "KeyfobVault",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLiteTestSupport", "KeyfobStore",
+                "KeyfobTestSupport", "KeyfobVault",
             ],
             path: "Tests/KeyfobStoreTestSupport"
         ),
@@ -256,17 +254,15 @@ let package = Package(
         .testTarget(
             name: "KeyfobSQLiteTests",
             dependencies: [
-                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobStore",
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobSQLiteTestSupport", "KeyfobStore",
                 "KeyfobStoreTestSupport", "KeyfobTestSupport", "KeyfobVault",
-                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
             name: "KeyfobStoreTests",
             dependencies: [
-                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobSodium", "KeyfobStore",
-                "KeyfobStoreTestSupport", "KeyfobTestSupport", "KeyfobVault",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobSQLiteTestSupport",
+                "KeyfobSodium", "KeyfobStore", "KeyfobStoreTestSupport", "KeyfobTestSupport", "KeyfobVault",
             ]
         ),
         .testTarget(
@@ -282,8 +278,8 @@ let package = Package(
                 "Keyfob", "KeyfobAge", "KeyfobAgeHybrid", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles",
                 "KeyfobLookup",
                 "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite",
-                "KeyfobSecretService", "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "KeyfobSQLiteTestSupport", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore", "KeyfobSync",
+                "KeyfobTestSupport", "KeyfobVault",
             ]
         ),
         .testTarget(

@@ -1,5 +1,5 @@
 package import KeyfobFiles
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobRecords
 
 /// Runs the queries of a lookup on a vault's database: through SQLite, or on the pages of the file.
@@ -17,13 +17,14 @@ package protocol QueryReading: AnyObject {
 }
 
 /// A value that a query looks for.
-package enum QueryValue: Equatable, Sendable {
+package enum QueryValue: Hashable, Sendable {
     /// What equals nothing.
     case null
     case integer(Int64)
     case bytes([UInt8])
 
-    init(_ value: BlindValue?) { self = value.map { .bytes($0.bytes) } ?? .null }
+    package init(_ value: BlindValue?) { self.init(value?.bytes) }
+    package init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
 }
 
 /// The row that a query stands at; columns count from 0.
@@ -46,14 +47,16 @@ package typealias AnyQueryRow = any QueryRow
 
 extension QueryRow {
     /// The bytes of a column, empty where it is NULL.
-    func bytes(_ column: Int) -> [UInt8] { optionalBytes(column) ?? [] }
+    package func bytes(_ column: Int) -> [UInt8] { optionalBytes(column) ?? [] }
+
+    /// The text in a column, nil where it is NULL.
+    package func text(_ column: Int) -> String? {
+        optionalBytes(column).map { String(validating: $0, as: UTF8.self) ?? "\u{FFFD}" }
+    }
 
     /// The row of `sqlite_schema` that ``ReadQuery/schema`` gives.
     var schemaObject: SchemaObject {
-        func text(_ column: Int) -> String? {
-            optionalBytes(column).map { String(validating: $0, as: UTF8.self) ?? "\u{FFFD}" }
-        }
-        return SchemaObject(
+        SchemaObject(
             kind: text(0).flatMap(SchemaObject.Kind.init), name: text(1) ?? "", table: text(2) ?? "", sql: text(4))
     }
 }

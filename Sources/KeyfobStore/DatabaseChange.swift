@@ -1,4 +1,3 @@
-internal import GRDB
 internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobRecords
@@ -10,22 +9,21 @@ internal import KeyfobVault
 final class DatabaseChange: RecordWriting {
     var reader: any RecordReading { records }
     private let records: DatabaseRecords
-    private let database: Database
+    private let database: SQLiteConnection
     private var manifest: GroupManifest
     private var milestone: Milestone
     private var hasChanged = false
     private var keys: GroupKeys { records.keys }
 
-    init(_ database: Database, _ keys: GroupKeys) throws {
+    init(_ database: SQLiteConnection, _ keys: GroupKeys) throws {
         self.database = database
-        records = DatabaseRecords(connection: try ReadConnection(within: database), keys: keys)
+        records = DatabaseRecords(connection: database, keys: keys)
         (manifest, milestone) = try records.manifestAndMilestone()
     }
 
     /// Stores the empty manifest of a new group, and that it has no record.
-    static func begin(_ database: Database, _ keys: GroupKeys) throws {
-        try database.execute(
-            sql: "INSERT OR REPLACE INTO record_counts VALUES (?, 0)", arguments: [keys.group.bytes.blob])
+    static func begin(_ database: SQLiteConnection, _ keys: GroupKeys) throws {
+        try database.run("INSERT OR REPLACE INTO record_counts VALUES (?, 0)", [.bytes(keys.group.bytes)])
         try store(GroupManifest(sequence: 1), database, keys)
     }
 
@@ -33,10 +31,9 @@ final class DatabaseChange: RecordWriting {
     ///
     /// - Returns: How far the group has come with it.
     @discardableResult
-    static func store(_ manifest: GroupManifest, _ database: Database, _ keys: GroupKeys) throws -> Milestone {
+    static func store(_ manifest: GroupManifest, _ database: SQLiteConnection, _ keys: GroupKeys) throws -> Milestone {
         let sealed = keys.seal(manifest).stored
-        try database.execute(
-            sql: "INSERT OR REPLACE INTO manifests VALUES (?, ?)", arguments: [keys.group.bytes.blob, sealed.blob])
+        try database.run("INSERT OR REPLACE INTO manifests VALUES (?, ?)", [.bytes(keys.group.bytes), .bytes(sealed)])
         return Milestone(group: keys.group, sequence: manifest.sequence, sealed: sealed)
     }
 
@@ -62,7 +59,7 @@ final class DatabaseChange: RecordWriting {
         // Only what is authentic can be taken out of the manifest.
         _ = try old.open(keys)
         try forget(old)
-        try database.cachedStatement(sql: "DELETE FROM records WHERE id = ?").execute(arguments: [old.rowID])
+        try database.run("DELETE FROM records WHERE id = ?", [.integer(old.rowID)])
         hasChanged = true
     }
 
@@ -78,49 +75,54 @@ final class DatabaseChange: RecordWriting {
         let header = record.header
         // FAIL, for otherwise SQLite keeps a copy of every page that it changes, to take back the one statement. What fails
         // takes the whole transaction back.
-        try database.cachedStatement(
-            sql: """
-                INSERT OR FAIL INTO records (record, group_id, kind, flags, epoch, stamp, device, account_index,
-                    credential_index, username_index, label_index, secret_commitment, attributes)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            header.record.bytes.blob, header.group.bytes.blob, Int64(header.kind.rawValue), Int64(header.flags),
-            Int64(header.epoch), Int64(bitPattern: header.stamp.value), Int64(bitPattern: header.device),
-            header.index.account?.bytes.blob, header.index.credential?.bytes.blob,
-            header.index.username?.bytes.blob, header.index.label?.bytes.blob,
-            record.secret?.commitment.blob, record.attributes.stored.blob,
-        ])
+        try database.run(
+            """
+            INSERT OR FAIL INTO records (record, group_id, kind, flags, epoch, stamp, device, account_index,
+                credential_index, username_index, label_index, secret_commitment, attributes)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [.bytes(header.record.bytes), .bytes(header.group.bytes), .integer(Int64(header.kind.rawValue))]
+                + Self.changeable(header) + Self.sealed(record))
         if let secret = record.secret {
-            try database.cachedStatement(sql: "INSERT INTO secrets VALUES (?, ?)")
-                .execute(arguments: [database.lastInsertedRowID, secret.stored.blob])
+            try database.run(
+                "INSERT INTO secrets VALUES (?, ?)", [.integer(database.lastInsertedRow), .bytes(secret.stored)])
         }
         manifest.insert(keys.element(record))
         hasChanged = true
+    }
+
+    /// The columns `flags`, `epoch`, `stamp` and `device`, in which versions of a record may differ.
+    private static func changeable(_ header: RecordHeader) -> [QueryValue] {
+        [
+            .integer(Int64(header.flags)), .integer(Int64(header.epoch)),
+            .integer(Int64(bitPattern: header.stamp.value)), .integer(Int64(bitPattern: header.device)),
+        ]
+    }
+
+    /// The columns from `account_index` to `attributes`, which keys of the group make.
+    static func sealed(_ record: SealedRecord) -> [QueryValue] {
+        let index = record.header.index
+        return [
+            QueryValue(index.account), QueryValue(index.credential), QueryValue(index.username),
+            QueryValue(index.label), QueryValue(record.secret?.commitment), .bytes(record.attributes.stored),
+        ]
     }
 
     func replace(_ old: StoredRecord, with record: SealedRecord) throws {
         _ = try old.open(keys)
         try forget(old)
         let header = record.header
-        try database.cachedStatement(
-            sql: """
-                UPDATE records SET flags = ?, epoch = ?, stamp = ?, device = ?, account_index = ?,
-                    credential_index = ?, username_index = ?, label_index = ?, secret_commitment = ?, attributes = ?
-                WHERE id = ?
-                """
-        ).execute(arguments: [
-            Int64(header.flags), Int64(header.epoch), Int64(bitPattern: header.stamp.value),
-            Int64(bitPattern: header.device), header.index.account?.bytes.blob,
-            header.index.credential?.bytes.blob, header.index.username?.bytes.blob,
-            header.index.label?.bytes.blob, record.secret?.commitment.blob, record.attributes.stored.blob,
-            old.rowID,
-        ])
+        try database.run(
+            """
+            UPDATE records SET flags = ?, epoch = ?, stamp = ?, device = ?, account_index = ?,
+                credential_index = ?, username_index = ?, label_index = ?, secret_commitment = ?, attributes = ?
+            WHERE id = ?
+            """, Self.changeable(header) + Self.sealed(record) + [.integer(old.rowID)])
         if let secret = record.secret {
-            try database.cachedStatement(sql: "INSERT OR REPLACE INTO secrets VALUES (?, ?)")
-                .execute(arguments: [old.rowID, secret.stored.blob])
+            try database.run(
+                "INSERT OR REPLACE INTO secrets VALUES (?, ?)", [.integer(old.rowID), .bytes(secret.stored)])
         } else if old.secretCommitment != nil {
-            try database.cachedStatement(sql: "DELETE FROM secrets WHERE id = ?").execute(arguments: [old.rowID])
+            try database.run("DELETE FROM secrets WHERE id = ?", [.integer(old.rowID)])
         }
         manifest.insert(keys.element(record))
         hasChanged = true

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobRecords
@@ -7,10 +6,10 @@ internal import KeyfobVault
 
 /// A write transaction of a vault's database.
 final class DatabaseTransaction: StorageChange {
-    private let database: Database
+    private let database: SQLiteConnection
     private var expectsMany = false
 
-    init(_ database: Database) {
+    init(_ database: SQLiteConnection) {
         self.database = database
     }
 
@@ -19,11 +18,11 @@ final class DatabaseTransaction: StorageChange {
     func records(_ keys: GroupKeys) throws -> any RecordWriting { try DatabaseChange(database, keys) }
 
     func removeRecords(of group: GroupID) throws -> Int {
-        let id = group.bytes.blob
-        try database.execute(sql: "DELETE FROM records WHERE group_id = ?", arguments: [id])
-        let count = database.changesCount
-        try database.execute(sql: "DELETE FROM manifests WHERE group_id = ?", arguments: [id])
-        try database.execute(sql: "DELETE FROM record_counts WHERE group_id = ?", arguments: [id])
+        let id = QueryValue.bytes(group.bytes)
+        try database.run("DELETE FROM records WHERE group_id = ?", [id])
+        let count = database.changedRowCount
+        try database.run("DELETE FROM manifests WHERE group_id = ?", [id])
+        try database.run("DELETE FROM record_counts WHERE group_id = ?", [id])
         return count
     }
 
@@ -32,21 +31,13 @@ final class DatabaseTransaction: StorageChange {
 
     func expectMany() throws {
         // A page that does not fit has to be written, and the journal synchronised before: many do not.
-        try database.execute(sql: "PRAGMA cache_size = -32768")
+        try database.execute("PRAGMA cache_size = -32768")
         expectsMany = true
     }
 
-    func device() throws -> UInt64 { try ReadConnection(within: database).device() }
+    func device() throws -> UInt64 { try database.device() }
 
     deinit {
-        if expectsMany { try? database.execute(sql: "PRAGMA cache_size = -2000") }
-    }
-}
-
-extension ReadConnection {
-    /// Reads on the connection that a write transaction uses, and no longer than it.
-    convenience init(within database: Database) throws(StoreError) {
-        guard let handle = unsafe database.sqliteConnection else { throw .unexpected(resultCode: 0) }
-        unsafe self.init(on: handle)
+        if expectsMany { try? database.execute("PRAGMA cache_size = -2000") }
     }
 }

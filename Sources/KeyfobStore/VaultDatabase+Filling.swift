@@ -1,6 +1,6 @@
-internal import GRDB
 internal import KeyfobRecords
 package import KeyfobVault
+internal import KeyfobSQLite
 
 extension VaultDatabase {
     /// Stores records in groups of a database that was made just now, in one transaction.

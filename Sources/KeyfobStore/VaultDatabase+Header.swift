@@ -1,4 +1,3 @@
-internal import GRDB
 internal import KeyfobFiles
 package import KeyfobRecords
 internal import KeyfobSQLite
@@ -39,7 +38,7 @@ extension VaultDatabase {
 
     /// Changes the header in one transaction with whatever `body` does to the database.
     func changeDatabase<Result>(
-        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, Database) throws -> Result
+        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, SQLiteConnection) throws -> Result
     ) throws -> Result {
         let before = try storedHeader().bytes
         do {
@@ -78,33 +77,30 @@ extension VaultDatabase {
     /// Takes over a header that another process has written, or the copy of one that is damaged.
     ///
     /// - Returns: The sequence of a later header, as far as the rows of damaged ones tell; 0 where there is none.
-    private func takeOverHeader(_ vault: inout UnlockedVault, _ database: Database) throws -> UInt64 {
-        let stored = try ReadConnection(within: database).storedHeader(directory)
+    private func takeOverHeader(_ vault: inout UnlockedVault, _ database: SQLiteConnection) throws -> UInt64 {
+        let stored = try database.storedHeader(directory)
         let sequence = try? LockedVault(headerBytes: stored.bytes).sequence
         if sequence != vault.sequence { try vault.refresh(headerBytes: stored.bytes) }
         guard stored.origin == .file else { return 0 }
-        database.clearSchemaCache()
-        let rows = try ["header", "second_header"].filter { try database.tableExists($0) }.compactMap { table in
-            try Int64.fetchOne(database, sql: "SELECT sequence FROM \(table) WHERE id = 1")
+        let rows = try ["header", "second_header"].filter { try database.holdsTable($0) }.compactMap { table in
+            try database.integer("SELECT sequence FROM \(table) WHERE id = 1")
         }
         return rows.map { UInt64(bitPattern: $0) }.max() ?? 0
     }
 
     /// Writes the header, twice; one that only its copy still had is put back.
-    static func storeHeader(_ bytes: [UInt8], sequence: UInt64, _ database: Database) throws {
-        // Others may have dropped what GRDB remembers.
-        database.clearSchemaCache()
+    static func storeHeader(_ bytes: [UInt8], sequence: UInt64, _ database: SQLiteConnection) throws {
         for object in VaultSchema.current where object.isHeader {
-            if try !database.tableExists(object.name) { try database.make([object]) }
+            if try !database.holdsTable(object.name) { try database.make([object]) }
         }
-        let device = try ReadConnection(within: database).device()
+        let device = try database.device()
         for table in ["header", "second_header"] {
-            try database.execute(
-                sql: """
-                    INSERT INTO \(table) VALUES (1, ?1, ?2, ?3)
-                    ON CONFLICT (id) DO UPDATE SET sequence = ?1, bytes = ?3
-                    """,
-                arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), bytes.blob])
+            try database.run(
+                """
+                INSERT INTO \(table) VALUES (1, ?1, ?2, ?3)
+                ON CONFLICT (id) DO UPDATE SET sequence = ?1, bytes = ?3
+                """,
+                [.integer(Int64(bitPattern: sequence)), .integer(Int64(bitPattern: device)), .bytes(bytes)])
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
@@ -13,17 +12,17 @@ extension VaultDatabase {
     ) throws -> GroupRepair {
         try write { database in
             try requireHeader(sequence, database)
-            let reader = DatabaseRecords(connection: try ReadConnection(within: database), keys: keys)
+            let reader = DatabaseRecords(connection: database, keys: keys)
             let found = try verify(reader, name: name).losses
             let files = try putAside(found.compactMap(\.row), now, database)
-            try database.execute(sql: "REINDEX")
+            try database.execute("REINDEX")
             var manifest = GroupManifest(sequence: (try? reader.storedManifest().sequence) ?? seen)
             manifest.advance()
             try reader.forEachRow { manifest.insert(try $1.get().elementWithTraits(keys)) }
             try DatabaseChange.store(manifest, database, keys)
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO record_counts VALUES (?, ?)",
-                arguments: [keys.group.bytes.blob, manifest.count])
+            try database.run(
+                "INSERT OR REPLACE INTO record_counts VALUES (?, ?)",
+                [.bytes(keys.group.bytes), .integer(Int64(manifest.count))])
             var repair = GroupRepair()
             repair.files = files.values.sorted()
             repair.losses = found.flatMap { found in
@@ -42,9 +41,9 @@ extension VaultDatabase {
         try write { database in
             try requireHeader(sequence, database)
             let known = Set(groups.map(\.group.bytes))
-            let rows = try Row.fetchAll(database, sql: "SELECT id, group_id FROM records")
-                .filter { !known.contains($0.bytes(1)) }
-                .compactMap { $0.integer(0) }
+            let rows = try database.rows("SELECT id, group_id FROM records") { row in
+                known.contains(row.bytes(1)) ? nil : row.integer(0)
+            }.compactMap(\.self)
             let files = try putAside(rows, now, database)
             var repair = GroupRepair()
             repair.files = files.values.sorted()
@@ -59,9 +58,11 @@ extension VaultDatabase {
     }
 
     /// Notes losses in a group, in the transaction that makes its manifest forget them.
-    private func note(_ losses: [RecordLoss], _ keys: GroupKeys, _ now: Timestamp, _ database: Database) throws {
+    private func note(
+        _ losses: [RecordLoss], _ keys: GroupKeys, _ now: Timestamp, _ database: SQLiteConnection
+    ) throws {
         guard !losses.isEmpty else { return }
-        let device = try ReadConnection(within: database).device()
+        let device = try database.device()
         let writer = GroupWriter(
             try DatabaseChange(database, keys), device: device, milliseconds: now.seconds * 1_000)
         try writer.note(losses)
@@ -69,7 +70,7 @@ extension VaultDatabase {
     }
 
     /// Writes each row into a file of its own, and only then removes them.
-    private func putAside(_ rows: [Int64], _ now: Timestamp, _ database: Database) throws -> [Int64: String] {
+    private func putAside(_ rows: [Int64], _ now: Timestamp, _ database: SQLiteConnection) throws -> [Int64: String] {
         guard !rows.isEmpty else { return [:] }
         try POSIXFile.createDirectories(directory.quarantine)
         TemporaryFile.removeAbandoned(in: directory.quarantine)
@@ -86,8 +87,8 @@ extension VaultDatabase {
             files[row] = path
         }
         for row in rows {
-            try database.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [row])
-            try database.execute(sql: "DELETE FROM records WHERE id = ?", arguments: [row])
+            try database.run("DELETE FROM secrets WHERE id = ?", [.integer(row)])
+            try database.run("DELETE FROM records WHERE id = ?", [.integer(row)])
         }
         return files
     }
@@ -95,13 +96,19 @@ extension VaultDatabase {
     /// One row of both tables as JSON: integers as they are, blobs in base64.
     ///
     /// All of it is sealed.
-    private func dump(row: Int64, _ database: Database) throws -> [UInt8] {
+    private func dump(row: Int64, _ database: SQLiteConnection) throws -> [UInt8] {
         var columns: [String: String] = [:]
         for table in ["records", "secrets"] {
-            guard let found = try Row.fetchOne(database, sql: "SELECT * FROM \(table) WHERE id = ?", arguments: [row])
-            else { continue }
-            for (column, value) in found {
-                columns["\(table).\(column)"] = value.blob.map(Base64.standard.text) ?? value.description
+            try database.run("SELECT * FROM \(table) WHERE id = ?", [.integer(row)]) { found in
+                for (column, name) in found.columnNames.enumerated() {
+                    columns["\(table).\(name)"] =
+                        switch found.value(column) {
+                        case .null: "NULL"
+                        case .integer(let integer): "\(integer)"
+                        case .bytes(let bytes): Base64.standard.text(bytes)
+                        }
+                }
+                return true
             }
         }
         var json = JSONWriter(isIndented: true)

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
@@ -19,7 +18,7 @@ extension VaultDatabase {
     }
 
     private static func rotate(
-        _ name: AccessGroup, _ vault: inout UnlockedVault, _ database: Database, _ progress: (Int, Int) -> Void
+        _ name: AccessGroup, _ vault: inout UnlockedVault, _ database: SQLiteConnection, _ progress: (Int, Int) -> Void
     ) throws -> Int {
         let keys = try vault.rotateKey(of: try vault.group(name).keys.group)
         return try reseal([keys], database, progress)
@@ -35,7 +34,7 @@ extension VaultDatabase {
         do {
             try write { database in
                 // A header that only its copy still had is put back.
-                let stored = try ReadConnection(within: database).storedHeader(directory)
+                let stored = try database.storedHeader(directory)
                 guard try LockedVault(headerBytes: stored.bytes).sequence == sequence else {
                     throw StoreError.staleKeys
                 }
@@ -54,11 +53,9 @@ extension VaultDatabase {
     ///
     /// - Returns: How many there are.
     private static func reseal(
-        _ keys: [(old: GroupKeys, new: GroupKeys)], _ database: Database, _ progress: (Int, Int) -> Void
+        _ keys: [(old: GroupKeys, new: GroupKeys)], _ database: SQLiteConnection, _ progress: (Int, Int) -> Void
     ) throws -> Int {
-        let readers = try keys.map {
-            DatabaseRecords(connection: try ReadConnection(within: database), keys: $0.old)
-        }
+        let readers = keys.map { DatabaseRecords(connection: database, keys: $0.old) }
         let rowIDs = try readers.map { try $0.rowIDs() }
         let count = rowIDs.reduce(0) { $0 + $1.count }
         var done = 0
@@ -78,7 +75,7 @@ extension VaultDatabase {
 
     /// Opens one row with the old keys and seals it with the new.
     private static func reseal(
-        _ rowID: Int64, _ old: DatabaseRecords, to new: GroupKeys, _ database: Database
+        _ rowID: Int64, _ old: DatabaseRecords, to new: GroupKeys, _ database: SQLiteConnection
     ) throws -> GroupManifest.Element {
         let record = try old.record(row: rowID)
         var body = try record.open(old.keys)
@@ -98,19 +95,14 @@ extension VaultDatabase {
         } else {
             sealed = try new.seal(header, attributes: body)
         }
-        try database.cachedStatement(
-            sql: """
-                UPDATE records SET epoch = ?, account_index = ?, credential_index = ?, username_index = ?,
-                    label_index = ?, secret_commitment = ?, attributes = ? WHERE id = ?
-                """
-        ).execute(arguments: [
-            Int64(header.epoch), header.index.account?.bytes.blob, header.index.credential?.bytes.blob,
-            header.index.username?.bytes.blob, header.index.label?.bytes.blob,
-            sealed.secret?.commitment.blob, sealed.attributes.stored.blob, rowID,
-        ])
+        try database.run(
+            """
+            UPDATE records SET epoch = ?, account_index = ?, credential_index = ?, username_index = ?,
+                label_index = ?, secret_commitment = ?, attributes = ? WHERE id = ?
+            """, [.integer(Int64(header.epoch))] + DatabaseChange.sealed(sealed) + [.integer(rowID)])
         if let secret = sealed.secret {
-            try database.cachedStatement(sql: "UPDATE secrets SET bytes = ? WHERE id = ?")
-                .execute(arguments: [secret.stored.blob, rowID])
+            try database.run(
+                "UPDATE secrets SET bytes = ? WHERE id = ?", [.bytes(secret.stored), .integer(rowID)])
         }
         return new.element(sealed)
     }

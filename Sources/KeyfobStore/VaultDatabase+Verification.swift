@@ -1,4 +1,3 @@
-internal import GRDB
 internal import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
@@ -8,7 +7,7 @@ package import KeyfobVault
 extension VaultDatabase {
     package func integrityProblems() throws -> [String] {
         do {
-            let lines = try maintain { try String.fetchAll($0, sql: "PRAGMA integrity_check(20)") }
+            let lines = try maintain { try $0.rows("PRAGMA integrity_check(20)") { $0.text(0) ?? "" } }
             return lines == ["ok"] ? [] : lines.map { "keyring.db: \($0)" }
         } catch StoreError.damaged(let what) {
             return ["\(what): SQLite cannot read it"]
@@ -73,10 +72,10 @@ extension VaultDatabase {
     package func strayRowCount(groups: [GroupID]) throws -> Int {
         try maintain { database in
             let known = Set(groups.map(\.bytes))
-            let rows = try Row.fetchAll(database, sql: "SELECT group_id, count(*) FROM records GROUP BY group_id")
-            return rows.reduce(0) { sum, row in
-                known.contains(row.bytes(0)) ? sum : sum + Int(row.integer(1) ?? 0)
+            let counts = try database.rows("SELECT group_id, count(*) FROM records GROUP BY group_id") { row in
+                known.contains(row.bytes(0)) ? 0 : Int(row.integer(1) ?? 0)
             }
+            return counts.reduce(0, +)
         }
     }
 }

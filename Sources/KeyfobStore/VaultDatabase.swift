@@ -1,4 +1,3 @@
-internal import GRDB
 package import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
@@ -8,15 +7,15 @@ internal import Synchronization
 
 /// The database of a vault.
 ///
-/// What is read goes through a ``VaultDatabaseReader``; GRDB's connection is for everything else, and is opened when it
-/// is first needed.
+/// What is read goes through a ``VaultDatabaseReader``; a connection of its own is for everything else, and is opened when
+/// it is first needed.
 package final class VaultDatabase: VaultStorage {
     /// Reads what a lookup needs.
     let reader: VaultDatabaseReader
     package var isReadOnly: Bool { reader.schemaVersion > Migrations.current }
     /// The file that is open: a migration may put another one in its place.
     private let file: FileIdentity?
-    private let writing: Mutex<DatabaseQueue?>
+    private let writing: Mutex<SQLiteConnection?>
     private let changes = Atomic(0)
     package var hasChanged: Bool? { changes.load(ordering: .relaxed) > 0 }
 
@@ -25,7 +24,7 @@ package final class VaultDatabase: VaultStorage {
         self.init(reader, writing: nil)
     }
 
-    private init(_ reader: VaultDatabaseReader, writing: DatabaseQueue?) {
+    private init(_ reader: VaultDatabaseReader, writing: sending SQLiteConnection?) {
         self.reader = reader
         self.writing = Mutex(writing)
         file = FileIdentity(reader.directory.database)
@@ -43,25 +42,19 @@ package final class VaultDatabase: VaultStorage {
         let sequence = vault.sequence
         let groups = vault.groups.map(\.keys)
         do {
-            let queue = try StoreError.translating {
-                let queue = try DatabaseQueue(path: directory.database, configuration: configuration(pageSize: 8_192))
-                try queue.writeWithoutTransaction { database in
-                    try database.inTransaction(.immediate) {
-                        try database.execute(sql: "PRAGMA application_id = \(VaultDatabaseReader.applicationID)")
-                        try Migrations.run(database, from: 0)
-                        for table in ["header", "second_header"] {
-                            try database.execute(
-                                sql: "INSERT INTO \(table) VALUES (1, ?, ?, ?)",
-                                arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), header.blob])
-                        }
-                        for keys in groups { try DatabaseChange.begin(database, keys) }
-                        return .commit
-                    }
+            let database = try SQLiteConnection(path: directory.database, .making)
+            try database.write {
+                try database.execute("PRAGMA application_id = \(VaultDatabaseReader.applicationID)")
+                try Migrations.run(database, from: 0)
+                for table in ["header", "second_header"] {
+                    try database.run(
+                        "INSERT INTO \(table) VALUES (1, ?, ?, ?)",
+                        [.integer(Int64(bitPattern: sequence)), .integer(Int64(bitPattern: device)), .bytes(header)])
                 }
-                return queue
+                for keys in groups { try DatabaseChange.begin(database, keys) }
             }
             try POSIXFile.replace(directory.headerCopy, with: header)
-            return VaultDatabase(try VaultDatabaseReader(directory), writing: queue)
+            return VaultDatabase(try VaultDatabaseReader(directory), writing: database)
         } catch {
             try? POSIXFile.removeNewVault(directory)
             throw error
@@ -75,39 +68,29 @@ package final class VaultDatabase: VaultStorage {
         VaultDatabase(try VaultDatabaseReader(directory))
     }
 
-    static func configuration(pageSize: Int?) -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "keyring"
-        configuration.busyMode = .timeout(Double(ReadConnection.patience) / 1_000)
-        configuration.prepareDatabase { database in
-            if let pageSize { try database.execute(sql: "PRAGMA page_size = \(pageSize)") }
-            try database.execute(
-                sql: """
-                    PRAGMA journal_mode = DELETE;
-                    PRAGMA synchronous = EXTRA;
-                    PRAGMA secure_delete = ON;
-                    PRAGMA temp_store = MEMORY;
-                    PRAGMA mmap_size = 0;
-                    PRAGMA cell_size_check = ON;
-                    PRAGMA trusted_schema = OFF;
-                    """)
-        }
-        return configuration
+    /// Runs `body` on the connection for writing, for what only reads and is rare.
+    func maintain<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        var result: Result?
+        try withConnection { result = try body($0) }
+        guard let result else { throw StoreError.unexpected(resultCode: 0) }
+        return result
     }
 
-    /// Runs `body` on GRDB's connection, for what only reads and is rare.
-    func maintain<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try StoreError.translating { try queue().unsafeRead(body) }
-    }
-
-    /// GRDB's connection, opened now unless it is.
-    private func queue() throws -> DatabaseQueue {
-        try writing.withLock { queue in
-            if let queue { return queue }
+    /// Runs `body` on the connection for writing, opened now unless it is.
+    private func withConnection(_ body: (SQLiteConnection) throws -> Void) throws {
+        try writing.withLock { connection in
+            if let connection { return try body(connection) }
             directory.removeAbandoned()
-            let opened = try DatabaseQueue(path: directory.database, configuration: Self.configuration(pageSize: nil))
-            queue = opened
-            return opened
+            let opened: SQLiteConnection
+            do {
+                opened = try SQLiteConnection(path: directory.database, .writing)
+            } catch {
+                // A migration may have taken the file away.
+                guard FileIdentity(directory.database) == file else { throw StoreError.movedAway }
+                throw error
+            }
+            connection = opened
+            try body(opened)
         }
     }
 
@@ -121,12 +104,11 @@ package final class VaultDatabase: VaultStorage {
     /// Makes sure that keys are those of the header that is there.
     ///
     /// - Throws: `staleKeys`; `damaged` where the header is gone, and has to be put back first.
-    func requireHeader(_ sequence: UInt64, _ database: Database) throws {
+    func requireHeader(_ sequence: UInt64, _ database: SQLiteConnection) throws {
         // Where the table or its page is damaged, a copy of the header tells.
-        let stored =
-            (try? Int64.fetchOne(try database.cachedStatement(sql: "SELECT sequence FROM header WHERE id = 1"))) ?? nil
+        let stored = (try? database.integer("SELECT sequence FROM header WHERE id = 1")) ?? nil
         if stored == Int64(bitPattern: sequence) { return }
-        let header = try ReadConnection(within: database).storedHeader(directory)
+        let header = try database.storedHeader(directory)
         switch header.origin {
         case .second where try stored == nil && LockedVault(headerBytes: header.bytes).sequence == sequence: return
         case .first, .second: throw StoreError.staleKeys
@@ -136,26 +118,21 @@ package final class VaultDatabase: VaultStorage {
     }
 
     /// Runs `body` in one write transaction, which takes its lock at once; an error undoes it.
-    func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         guard !isReadOnly else {
             throw StoreError.newerSchema(found: Migrations.current + 1, supported: Migrations.current)
         }
-        return try StoreError.translating {
-            try queue().writeWithoutTransaction { database in
-                var result: Result?
-                try database.inTransaction(.immediate) {
-                    try StoragePlaceFile.require(.embedded, directory)
-                    guard FileIdentity(directory.database) == file else { throw StoreError.movedAway }
-                    // Whatever was put there since the file was opened would run with the change.
-                    try VaultSchema.require(ReadConnection(within: database), version: Migrations.current)
-                    result = try body(database)
-                    return .commit
-                }
-                changes.add(1, ordering: .relaxed)
-                guard let result else { throw StoreError.unexpected(resultCode: 0) }
-                return result
+        let result = try maintain { database in
+            try database.write {
+                try StoragePlaceFile.require(.embedded, directory)
+                guard FileIdentity(directory.database) == file else { throw StoreError.movedAway }
+                // Whatever was put there since the file was opened would run with the change.
+                try VaultSchema.require(database, version: Migrations.current)
+                return try body(database)
             }
         }
+        changes.add(1, ordering: .relaxed)
+        return result
     }
 }
 
@@ -181,15 +158,4 @@ extension VaultDatabase {
     package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] { try reader.counts(in: keys) }
     package func device() throws -> UInt64 { try reader.device() }
     package func storedHeader() throws -> StoredHeader { try reader.storedHeader() }
-}
-
-extension StoreError {
-    /// Runs `body` and says in this module's terms what SQLite says.
-    static func translating<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as DatabaseError {
-            throw StoreError(resultCode: error.extendedResultCode.rawValue)
-        }
-    }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import KeyfobFiles
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing
@@ -259,38 +259,31 @@ struct UsageDamageTests {
     @Test("a file that another process holds is busy, and nothing is lost")
     func busy() throws {
         home.append(0..<3)
-        let queue = try DatabaseQueue(path: home.directory.usage)
-        try queue.inDatabase { database in
-            try database.execute(sql: "BEGIN EXCLUSIVE")
-            let (records, problem) = home.opened().events(home.keys)
-            #expect(records.isEmpty && problem == .busy)
-            #expect(home.opened().append(.at(3), home.keys) == .busy)
-            #expect(home.opened().clear(nil) == .busy)
-            try database.execute(sql: "ROLLBACK")
-        }
-        try queue.close()
+        let database = try RawDatabase(path: home.directory.usage)
+        try database.run("BEGIN EXCLUSIVE")
+        let (records, problem) = home.opened().events(home.keys)
+        #expect(records.isEmpty && problem == .busy)
+        #expect(home.opened().append(.at(3), home.keys) == .busy)
+        #expect(home.opened().clear(nil) == .busy)
+        try database.run("ROLLBACK")
         #expect(home.times() == [0, 1, 2])
     }
 
     @Test("what a killed writer left is rolled back")
     func hotJournal() throws {
         home.append(0..<3)
-        let queue = try DatabaseQueue(path: home.directory.usage)
-        var (file, journal): ([UInt8], [UInt8]) = ([], [])
-        try queue.inDatabase { database in
-            try database.execute(sql: "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE")
-            try database.execute(sql: "DELETE FROM blocks")
-            for _ in 0..<20 {
-                try database.execute(
-                    sql: """
-                        INSERT INTO blocks (group_id, epoch, first, events, sealed)
-                        VALUES (x'00', 1, 1, 1, zeroblob(9000))
-                        """)
-            }
-            (file, journal) = (try home.folder.read("usage.db"), try home.folder.read("usage.db-journal"))
-            try database.execute(sql: "ROLLBACK")
+        let database = try RawDatabase(path: home.directory.usage)
+        try database.run("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE; DELETE FROM blocks")
+        for _ in 0..<20 {
+            try database.run(
+                """
+                INSERT INTO blocks (group_id, epoch, first, events, sealed)
+                VALUES (x'00', 1, 1, 1, zeroblob(9000))
+                """)
         }
-        try queue.close()
+        let (file, journal) = (try home.folder.read("usage.db"), try home.folder.read("usage.db-journal"))
+        try database.run("ROLLBACK")
+        database.close()
         try home.folder.write("usage.db", file)
         try home.folder.write("usage.db-journal", journal)
         #expect(home.times() == [0, 1, 2])

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import KeyfobFiles
 import KeyfobModel
 import KeyfobStore
@@ -123,7 +122,7 @@ struct UsageDatabaseTests {
     func movedBetweenGroups() throws {
         home.append(0..<3)
         let other = home.anotherGroup()
-        try home.tamper("UPDATE blocks SET group_id = ?", [Data(other.group.bytes)])
+        try home.tamper("UPDATE blocks SET group_id = ?", [.bytes(other.group.bytes)])
         let (found, problem) = home.opened().events(other)
         #expect(found.isEmpty && problem == .skipped(blocks: 3))
     }

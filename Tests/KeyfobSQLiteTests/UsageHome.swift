@@ -1,7 +1,6 @@
-import Foundation
-import GRDB
 import KeyfobFiles
 import KeyfobModel
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing
@@ -45,17 +44,13 @@ struct UsageHome {
     }
 
     /// Runs statements behind Keyfob's back.
-    func tamper(_ sql: String, _ arguments: StatementArguments = []) throws {
-        let queue = try DatabaseQueue(path: directory.usage)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql, arguments: arguments) }
-        try queue.close()
+    func tamper(_ sql: String, _ parameters: [QueryValue] = []) throws {
+        try RawDatabase(path: directory.usage).run(sql, parameters)
     }
 
     /// How many events each block is said to have, in their order.
     func blocks() throws -> [Int] {
-        let queue = try DatabaseQueue(path: directory.usage)
-        defer { try? queue.close() }
-        return try queue.read { try Int.fetchAll($0, sql: "SELECT events FROM blocks ORDER BY first") }
+        try RawDatabase(path: directory.usage).numbers("SELECT events FROM blocks ORDER BY first").map { Int($0) }
     }
 
     func exists(_ name: String) throws -> Bool { try POSIXFile.status(folder.path + "/" + name) != nil }

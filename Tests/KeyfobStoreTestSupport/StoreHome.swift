@@ -1,10 +1,10 @@
 package import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
+internal import KeyfobSQLiteTestSupport
 package import KeyfobStore
 package import KeyfobTestSupport
 package import KeyfobVault
-internal import GRDB
 
 /// The time of the vaults that tests make.
 package let noon = Timestamp(seconds: 1_700_000_000)
@@ -54,14 +54,7 @@ package struct StoreHome {
 
     /// Runs statements behind Keyfob's back, unseen by the triggers.
     package func tamper(_ sql: String) throws {
-        let queue = try DatabaseQueue(path: directory.database)
-        try queue.writeWithoutTransaction { database in
-            let triggers = try Row.fetchAll(database, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-            for trigger in triggers { try database.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
-            try database.execute(sql: sql)
-            for trigger in triggers { try database.execute(sql: trigger["sql"] as String) }
-        }
-        try queue.close()
+        try RawDatabase(path: directory.database).runUnnoticed(sql)
     }
 
     /// What a verification of a group complains about.

@@ -1,7 +1,7 @@
-import GRDB
 import KeyfobFiles
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobStore
 import KeyfobStoreTestSupport
 import KeyfobTestSupport
@@ -20,13 +20,11 @@ struct ForeignSchemaTests {
 
     /// Runs statements as another program would.
     private func run(_ sql: String) throws {
-        let queue = try DatabaseQueue(path: home.directory.database)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try RawDatabase(path: home.directory.database).run(sql)
     }
 
     private func objects(in path: String) throws -> Set<SchemaObject> {
-        let connection = try ReadConnection(path: path)
+        let connection = try SQLiteConnection(path: path, .reading)
         var found: Set<SchemaObject> = []
         try connection.run(.schema, []) {
             found.insert($0.schemaObject)
@@ -117,13 +115,11 @@ struct ForeignSchemaTests {
 
     @Test("temporary objects of another connection are none of the file's")
     func temporary() throws {
-        let queue = try DatabaseQueue(path: home.directory.database)
-        try queue.writeWithoutTransaction {
-            try $0.execute(sql: "CREATE TEMP TABLE t (a); CREATE TEMP VIEW v AS SELECT 1")
-        }
+        let other = try RawDatabase(path: home.directory.database)
+        try other.run("CREATE TEMP TABLE t (a); CREATE TEMP VIEW v AS SELECT 1")
         _ = try home.opened()
         try home.change { _ = try $0.save(Account.named("bob")) }
-        try queue.close()
+        other.close()
     }
 
     @Test("a newer schema may hold more, and is only read; its tables are tables")

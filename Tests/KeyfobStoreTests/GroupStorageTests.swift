@@ -1,8 +1,8 @@
 import Foundation
-import GRDB
 import KeyfobFiles
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLite
 import KeyfobSodium
 import KeyfobStoreTestSupport
 import KeyfobTestSupport
@@ -61,17 +61,17 @@ struct GroupStorageTests {
 
     private func sealedSecrets() throws -> [CommittingAEAD.Box] {
         try home.database.maintain { database in
-            try Row.fetchAll(database, sql: "SELECT bytes FROM secrets").compactMap {
-                CommittingAEAD.Box(stored: $0.bytes(0))
-            }
+            try database.rows("SELECT bytes FROM secrets") { CommittingAEAD.Box(stored: $0.bytes(0)) }
+                .compactMap(\.self)
         }
     }
 
     private func manifest(of keys: GroupKeys) throws -> CommittingAEAD.Box {
         try home.database.maintain { database in
-            let row = try Row.fetchOne(
-                database, sql: "SELECT sealed FROM manifests WHERE group_id = ?", arguments: [keys.group.bytes.blob])
-            return try #require(row.flatMap { CommittingAEAD.Box(stored: $0.bytes(0)) })
+            let rows = try database.rows(
+                "SELECT sealed FROM manifests WHERE group_id = ?", [.bytes(keys.group.bytes)]
+            ) { CommittingAEAD.Box(stored: $0.bytes(0)) }
+            return try #require(rows.first ?? nil)
         }
     }
 
@@ -85,7 +85,7 @@ struct GroupStorageTests {
     func unlinkable() throws {
         try home.change(work) { _ = try $0.save(Account.named("ada")) }
         let values = try home.database.maintain {
-            try Data.fetchAll($0, sql: "SELECT account_index FROM records WHERE kind = 1")
+            try $0.rows("SELECT account_index FROM records WHERE kind = 1") { $0.bytes(0) }
         }
         #expect(Set(values).count == 3)
     }
@@ -191,7 +191,7 @@ struct GroupStorageTests {
         #expect(try !contains(bob))
         let counts = try home.database.maintain { database in
             try ["records", "secrets", "manifests", "record_counts"].map {
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM \($0)")
+                try database.integer("SELECT count(*) FROM \($0)")
             }
         }
         #expect(counts == [3, 2, 1, 1])

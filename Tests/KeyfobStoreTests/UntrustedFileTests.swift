@@ -1,8 +1,8 @@
 import Foundation
-import GRDB
 import KeyfobFiles
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
@@ -123,9 +123,7 @@ struct UntrustedFileTests {
         try FileManager.default.createDirectory(
             atPath: home.folder.path + "/foreign", withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700])
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { try $0.execute(sql: "CREATE TABLE cookies (id INTEGER PRIMARY KEY)") }
-        try queue.close()
+        try RawDatabase(path: path).run("CREATE TABLE cookies (id INTEGER PRIMARY KEY)")
         try home.folder.setMode("foreign/keyring.db", 0o600)
         let before = try home.folder.read("foreign/keyring.db")
         let directory = VaultDirectory(path: home.folder.path + "/foreign")

@@ -1,8 +1,9 @@
 import Glibc
-import GRDB
 import KeyfobFiles
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLite
+import KeyfobSQLiteTestSupport
 import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
@@ -37,8 +38,8 @@ struct VaultDatabaseTests {
         ])
     func pragmas(name: String, value: String) throws {
         for database in [home.database, try home.opened()] {
-            let found = try database.maintain { try String.fetchOne($0, sql: "PRAGMA \(name)") }
-            #expect(found == value)
+            let found = try database.maintain { try $0.rows("PRAGMA \(name)") { $0.text(0) } }
+            #expect(found == [value])
         }
     }
 
@@ -52,11 +53,9 @@ struct VaultDatabaseTests {
 
     @Test("a file that somebody switched to WAL is switched back")
     func writeAheadLog() throws {
-        let queue = try DatabaseQueue(path: home.directory.database)
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        try queue.close()
-        let mode = try home.opened().maintain { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
-        #expect(mode == "delete")
+        try RawDatabase(path: home.directory.database).run("PRAGMA journal_mode = WAL")
+        let mode = try home.opened().maintain { try $0.rows("PRAGMA journal_mode") { $0.text(0) } }
+        #expect(mode == ["delete"])
     }
 
     @Test("files are for their owner alone")

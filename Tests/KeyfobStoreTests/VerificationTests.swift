@@ -1,8 +1,8 @@
 import Foundation
-import GRDB
 import KeyfobFiles
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLite
 import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
@@ -47,7 +47,7 @@ struct VerificationTests {
     func count() throws {
         let before = try home.database.state(of: home.keys())
         #expect(before.counted == 4 && before.expected == 4)
-        try home.database.write { try $0.execute(sql: "DELETE FROM records WHERE id = 4") }
+        try home.database.write { try $0.execute("DELETE FROM records WHERE id = 4") }
         let state = try home.database.state(of: home.keys())
         #expect(state.counted == 3 && state.expected == 4)
     }
@@ -61,6 +61,7 @@ struct VerificationTests {
 
     @Test("an older version of a row that was put back is found")
     func replayed() throws {
+        try home.folder.write("old", [])
         try home.tamper(
             """
             ATTACH '\(home.folder.path)/old' AS old;
@@ -85,6 +86,7 @@ struct VerificationTests {
 
     @Test("a row that was removed and put back is found, and harms no later change")
     func resurrected() throws {
+        try home.folder.write("old", [])
         try home.tamper(
             """
             ATTACH '\(home.folder.path)/old' AS old;

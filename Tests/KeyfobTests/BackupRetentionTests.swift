@@ -1,5 +1,6 @@
 import Foundation
 @testable import Keyfob
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Keyfob
 import KeyfobModel
+import KeyfobSQLiteTestSupport
 import KeyfobSync
 import KeyfobTestSupport
 import Testing

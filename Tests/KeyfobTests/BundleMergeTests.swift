@@ -1,6 +1,7 @@
 @testable import Keyfob
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobSync
 import KeyfobTestSupport
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 @testable import Keyfob
 import KeyfobLookup
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Keyfob
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 

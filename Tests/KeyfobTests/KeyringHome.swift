@@ -1,5 +1,6 @@
 import Foundation
 import Keyfob
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
-import GRDB
 import Keyfob
+import KeyfobSQLite
+import KeyfobSQLiteTestSupport
 import KeyfobSodium
 import KeyfobTestSupport
 import Testing
@@ -34,7 +35,7 @@ struct KeyringRollbackTests {
         for index in 0..<8 { bytes[28 + index] = UInt8(truncatingIfNeeded: sequence >> (8 * UInt64(index))) }
         let end = bytes.count - 48
         bytes.replaceSubrange(end..<end + 16, with: BLAKE2b.hash(Array(bytes[..<end]), count: 16))
-        try home.database().run("UPDATE header SET bytes = ?", [Data(bytes)])
+        try home.database().run("UPDATE header SET bytes = ?", [.bytes(bytes)])
     }
 
     @Test("the key of one group neither raises nor judges the mark of the header", arguments: [0, 1 << 40] as [UInt64])

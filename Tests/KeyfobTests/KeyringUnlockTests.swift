@@ -1,6 +1,7 @@
 import Foundation
 import Keyfob
 import KeyfobAge
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 

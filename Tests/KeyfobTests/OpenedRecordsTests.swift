@@ -4,6 +4,7 @@ import KeyfobModel
 import KeyfobRecords
 import KeyfobSQLite
 @testable import KeyfobStore
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 

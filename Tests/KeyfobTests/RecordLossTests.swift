@@ -1,6 +1,7 @@
 import Foundation
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobSodium
 import KeyfobTestSupport
 import Testing

@@ -1,6 +1,6 @@
-import Foundation
-import GRDB
 import Keyfob
+import KeyfobSQLite
+import KeyfobSQLiteTestSupport
 import KeyfobSecretService
 import KeyfobTestSupport
 import Testing
@@ -117,7 +117,7 @@ struct SecretServiceTroubleTests {
         let database = try RawDatabase(path: home.location.vault + "/keyring.db")
         var header = try database.bytes("SELECT bytes FROM header")
         header[header.count - 1] ^= 1
-        try database.run("UPDATE header SET bytes = ?", [Data(header)])
+        try database.run("UPDATE header SET bytes = ?", [.bytes(header)])
         #expect(home.refusal()?.code == .damaged)
     }
 

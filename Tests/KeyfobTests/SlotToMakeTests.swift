@@ -1,4 +1,5 @@
 import KeyfobModel
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

@@ -28,7 +28,7 @@ struct ChildProgram {
 
     /// Starts it; nil where that cannot be.
     func start() -> Process? {
-        var files = posix_spawn_file_actions_t()
+        var files = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawn_file_actions_init(&files) == 0 else { return nil }
         defer { unsafe posix_spawn_file_actions_destroy(&files) }

@@ -1,15 +1,20 @@
-internal import GRDBSQLite
-package import KeyfobFiles
+internal import CSQLite
+internal import KeyfobFiles
 
 extension StoreError {
-    /// What a result code of SQLite means here: an extended one where it is known, else the primary.
-    package init(resultCode: Int32) {
+    /// What the result code means with which SQLite ends a transaction that should be made.
+    init(commitResultCode code: Int32) {
         // A transaction is made once its journal is gone; then its folder is brought to the disk, and locks are let go.
         // SQLITE_IOERR_DIR_FSYNC; SQLITE_IOERR_UNLOCK and _RDLOCK, which unlocking alone ends with.
-        if [5, 8, 9].contains(where: { resultCode == SQLITE_IOERR | $0 << 8 }) {
+        if [5, 8, 9].contains(where: { code == SQLITE_IOERR | $0 << 8 }) {
             self = .unconfirmed(errno: 0)
-            return
+        } else {
+            self.init(resultCode: code)
         }
+    }
+
+    /// What an extended result code of SQLite means here.
+    init(resultCode: Int32) {
         switch resultCode & 0xFF {
         case SQLITE_CORRUPT, SQLITE_FORMAT, SQLITE_NOTADB: self = .damaged(what: "keyring.db")
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy

@@ -12,7 +12,7 @@ extension VaultDatabaseReader {
             // SQLite would take it for a new database.
             throw StoreError.damaged(what: "keyring.db (it is empty or cut off)")
         }
-        let connection = try ReadConnection(path: directory.database)
+        let connection = try SQLiteConnection(path: directory.database, .reading)
         guard try connection.first(.applicationID, row: { $0.integer(0) }) == Int64(Self.applicationID) else {
             throw StoreError.notAVault(path: directory.database)
         }

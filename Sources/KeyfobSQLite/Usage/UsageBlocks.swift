@@ -15,7 +15,7 @@ struct UsageBlocks {
     /// More blocks than this are not read: no history has so many.
     private static let mostBlocks = 4_096
 
-    let connection: UsageConnection
+    let connection: SQLiteConnection
     let keys: GroupKeys
     /// How many events are kept.
     let limit: Int
@@ -30,7 +30,7 @@ struct UsageBlocks {
 
         static let columns = "id, epoch, first, events, sealed"
 
-        init?(_ row: ReadStatement) {
+        init?(_ row: SQLiteStatement) {
             guard let id = row.integer(0) else { return nil }
             self.id = id
             epoch = row.integer(1) ?? 0
@@ -64,10 +64,7 @@ struct UsageBlocks {
             SELECT \(Block.columns) FROM blocks WHERE group_id = ?1 AND epoch = ?2
             ORDER BY first DESC LIMIT \(Self.mostBlocks)
             """,
-            { row in
-                try bindGroup(row)
-                try row.bind(Int64(keys.epoch), at: 2)
-            },
+            [group, .integer(Int64(keys.epoch))],
             row: { row in
                 guard let block = Block(row), block.end != nil else {
                     skipped += 1
@@ -94,11 +91,8 @@ struct UsageBlocks {
     /// How many events there seem to be; nothing is opened.
     func count() throws(StorageFailure) -> Int {
         let sum = try connection.integer(
-            "SELECT CAST(total(events) AS INTEGER) FROM blocks WHERE group_id = ?1 AND epoch = ?2"
-        ) {
-            try bindGroup($0)
-            try $0.bind(Int64(keys.epoch), at: 2)
-        }
+            "SELECT CAST(total(events) AS INTEGER) FROM blocks WHERE group_id = ?1 AND epoch = ?2",
+            [group, .integer(Int64(keys.epoch))])
         return Int(max(0, min(sum ?? 0, Int64(limit))))
     }
 
@@ -106,7 +100,7 @@ struct UsageBlocks {
     ///
     /// - Parameter mustFold: Whether to drop now what does not open.
     func append(_ record: UsageRecord, mustFold: Bool) throws(StorageFailure) {
-        let loose = try connection.integer("SELECT count(*) FROM blocks WHERE group_id = ?1 AND events = 1", bindGroup)
+        let loose = try connection.integer("SELECT count(*) FROM blocks WHERE group_id = ?1 AND events = 1", [group])
         if mustFold || (loose ?? 0) > Self.looseEvents { try fold() }
         if let next = try nextNumber() { return try insert([record], first: next) }
         // The last block's columns are damaged: folding drops it.
@@ -127,7 +121,7 @@ struct UsageBlocks {
         var records: [UsageRecord] = []
         var dropped: [Int64] = []
         var end: Int64 = 0
-        try connection.run("SELECT \(Block.columns) FROM blocks WHERE group_id = ?1 ORDER BY first", bindGroup) { row in
+        try connection.run("SELECT \(Block.columns) FROM blocks WHERE group_id = ?1 ORDER BY first", [group]) { row in
             guard let block = Block(row) else { return true }
             // What a newer key sealed belongs to whoever has that key.
             if block.epoch > Int64(keys.epoch), block.end != nil { return true }
@@ -144,7 +138,7 @@ struct UsageBlocks {
         let full = opened.dropFirst(tooOld.count).prefix { $0.block.events == UsageSegment.capacity }
         let rest = opened.dropFirst(tooOld.count + full.count)
         for id in dropped + (tooOld + rest).map(\.block.id) {
-            try connection.run("DELETE FROM blocks WHERE id = ?1", { try $0.bind(id, at: 1) })
+            try connection.run("DELETE FROM blocks WHERE id = ?1", [.integer(id)])
         }
         // The number of every event that is packed; a block keeps that of its first one.
         let numbers = rest.flatMap { $0.block.first..<$0.block.first + $0.block.events }
@@ -159,7 +153,7 @@ struct UsageBlocks {
     private func nextNumber() throws(StorageFailure) -> Int64? {
         var next: Int64? = 0
         let sql = "SELECT \(Block.columns) FROM blocks WHERE group_id = ?1 ORDER BY first DESC LIMIT 1"
-        try connection.run(sql, bindGroup) { row in
+        try connection.run(sql, [group]) { row in
             next = Block(row)?.end
             return false
         }
@@ -167,19 +161,13 @@ struct UsageBlocks {
     }
 
     private func insert(_ records: ArraySlice<UsageRecord>, first: Int64) throws(StorageFailure) {
-        let sql = "INSERT INTO blocks (group_id, epoch, first, events, sealed) VALUES (?1, ?2, ?3, ?4, ?5)"
         try connection.run(
-            sql,
-            { row in
-                try bindGroup(row)
-                try row.bind(Int64(keys.epoch), at: 2)
-                try row.bind(first, at: 3)
-                try row.bind(Int64(records.count), at: 4)
-                try row.bind(keys.seal(records, first: UInt64(first)), at: 5)
-            })
+            "INSERT INTO blocks (group_id, epoch, first, events, sealed) VALUES (?1, ?2, ?3, ?4, ?5)",
+            [
+                group, .integer(Int64(keys.epoch)), .integer(first), .integer(Int64(records.count)),
+                .bytes(keys.seal(records, first: UInt64(first))),
+            ])
     }
 
-    private func bindGroup(_ row: ReadStatement) throws(StorageFailure) {
-        try row.bind(keys.group.bytes, at: 1)
-    }
+    private var group: QueryValue { .bytes(keys.group.bytes) }
 }

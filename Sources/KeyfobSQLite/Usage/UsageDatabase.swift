@@ -65,8 +65,7 @@ package final class UsageDatabase: Sendable {
         let problem = access(isWriting: true, isCreating: false) { connection in
             try connection.write {
                 if let keys {
-                    try connection.run(
-                        "DELETE FROM blocks WHERE group_id = ?1", { try $0.bind(keys.group.bytes, at: 1) })
+                    try connection.run("DELETE FROM blocks WHERE group_id = ?1", [.bytes(keys.group.bytes)])
                 } else {
                     try connection.execute("DELETE FROM blocks")
                 }
@@ -84,15 +83,15 @@ package final class UsageDatabase: Sendable {
 
     private var damagedFile: String { directory.usage + ".damaged" }
 
-    private func read<Result>(_ body: (UsageConnection) throws(StorageFailure) -> Result) -> (Result?, UsageProblem?) {
+    private func read<Result>(_ body: (SQLiteConnection) throws(StorageFailure) -> Result) -> (Result?, UsageProblem?) {
         access(isWriting: false, isCreating: false, body)
     }
 
-    private func write(_ body: (UsageConnection) throws(StorageFailure) -> Void) -> UsageProblem? {
+    private func write(_ body: (SQLiteConnection) throws(StorageFailure) -> Void) -> UsageProblem? {
         access(isWriting: true, isCreating: true) { connection in
             try connection.write {
                 // Another process may have made the tables since the file was opened.
-                if try !connection.hasSchema() { try connection.createSchema() }
+                if try !UsageSchema.isThere(connection) { try UsageSchema.make(connection) }
                 try body(connection)
             }
         }.problem
@@ -100,7 +99,7 @@ package final class UsageDatabase: Sendable {
 
     /// Runs `body` on the file; neither a result nor a problem means that there is no history.
     private func access<Result>(
-        isWriting: Bool, isCreating: Bool, _ body: (UsageConnection) throws(StorageFailure) -> Result
+        isWriting: Bool, isCreating: Bool, _ body: (SQLiteConnection) throws(StorageFailure) -> Result
     ) -> (result: Result?, problem: UsageProblem?) {
         var identity: FileIdentity?
         do {
@@ -111,9 +110,9 @@ package final class UsageDatabase: Sendable {
             if size == 0, !isCreating { return (nil, nil) }
             // SQLite would read zeros where the last page is cut off.
             guard size % 512 == 0 else { throw StoreError.damaged(what: "usage.db") }
-            let connection = try UsageConnection(path: directory.usage)
+            let connection = try SQLiteConnection(path: directory.usage, .history)
             // Who may make the tables looks when it is their turn to write.
-            guard try isCreating || connection.read({ try connection.hasSchema() }) else { return (nil, nil) }
+            guard try isCreating || connection.read({ try UsageSchema.isThere(connection) }) else { return (nil, nil) }
             return (try body(connection), nil)
         } catch StoreError.noVault where !isWriting {
             return (nil, nil)

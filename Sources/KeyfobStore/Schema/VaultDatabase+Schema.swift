@@ -1,4 +1,3 @@
-internal import GRDB
 package import KeyfobFiles
 internal import KeyfobSQLite
 
@@ -13,36 +12,27 @@ extension VaultDatabase {
         try directory.check()
         try directory.checkFile(directory.database)
         guard let status = try POSIXFile.status(directory.database), status.size >= 512 else { return nil }
-        return try StoreError.translating {
-            let queue = try DatabaseQueue(path: directory.database, configuration: configuration(pageSize: nil))
-            var words: String?
-            try queue.writeWithoutTransaction { database in
-                try database.inTransaction(.immediate) {
-                    words = try mend(database)
-                    return .commit
-                }
-            }
-            return words
-        }
+        let database = try SQLiteConnection(path: directory.database, .writing)
+        return try database.write { try mend(database) }
     }
 
-    private static func mend(_ database: Database) throws -> String? {
+    private static func mend(_ database: SQLiteConnection) throws -> String? {
         guard
-            try Int64.fetchOne(database, sql: "PRAGMA application_id") == Int64(VaultDatabaseReader.applicationID),
-            try Int.fetchOne(database, sql: "PRAGMA user_version") == VaultSchema.version,
-            let difference = try ReadConnection(within: database).difference(from: VaultSchema.current)
+            try database.integer("PRAGMA application_id") == Int64(VaultDatabaseReader.applicationID),
+            try database.integer("PRAGMA user_version") == Int64(VaultSchema.version),
+            let difference = try database.difference(from: VaultSchema.current)
         else { return nil }
         guard difference.isMendable else { throw difference.error }
         // Triggers first, so that none runs; an index that SQLite has made goes with its table.
         for kind in [SchemaObject.Kind.trigger, .view, .index, .table] {
             for object in difference.foreign where object.kind == kind && object.sql != nil {
                 let name = object.name.replacing("\"", with: "\"\"")
-                try database.execute(sql: "DROP \(kind.rawValue) IF EXISTS main.\"\(name)\"")
+                try database.execute("DROP \(kind.rawValue) IF EXISTS main.\"\(name)\"")
             }
         }
         try database.make(difference.missing)
-        try database.execute(sql: "REINDEX")
-        if let left = try ReadConnection(within: database).difference(from: VaultSchema.current) {
+        try database.execute("REINDEX")
+        if let left = try database.difference(from: VaultSchema.current) {
             throw StoreError.foreignSchema(words: left.words, isMendable: false)
         }
         return "\(difference.foreign.count) removed, \(difference.missing.count) made again"

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import KeyfobFiles
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 
 @testable import KeyfobSQLite
@@ -20,55 +20,49 @@ struct GeneratedDatabase {
         rowCount = rows
         groups = (0..<3).map { _ in Self.bytes(16, &generator) }
         values = (0..<max(4, rows / 3)).map { _ in Self.bytes(16, &generator) }
-        var configuration = Configuration()
-        configuration.prepareDatabase {
-            try $0.execute(sql: "PRAGMA page_size = \(pageSize); PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
-        }
-        let queue = try DatabaseQueue(path: directory.database, configuration: configuration)
-        try queue.write { try fill($0, &generator) }
-        try queue.close()
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.database)
+        let database = try RawDatabase(
+            path: directory.database,
+            pragmas: "PRAGMA page_size = \(pageSize); PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
+        try database.change { try fill(database, &generator) }
     }
 
-    private func fill(_ database: Database, _ generator: inout SeededGenerator) throws {
-        try database.execute(
-            sql: "PRAGMA application_id = \(VaultDatabaseReader.applicationID); PRAGMA user_version = 1")
-        for statement in VaultSchema.current.compactMap(\.sql) { try database.execute(sql: statement) }
+    private func fill(_ database: RawDatabase, _ generator: inout SeededGenerator) throws {
+        try database.run("PRAGMA application_id = \(VaultDatabaseReader.applicationID); PRAGMA user_version = 1")
+        for statement in VaultSchema.current.compactMap(\.sql) { try database.run(statement) }
         for table in ["header", "second_header"] {
-            let header = Data(Self.bytes(Int.random(in: 300...6_000, using: &generator), &generator))
-            try database.execute(sql: "INSERT INTO \(table) VALUES (1, 5, -77, ?)", arguments: [header])
+            let header = Self.bytes(Int.random(in: 300...6_000, using: &generator), &generator)
+            try database.run("INSERT INTO \(table) VALUES (1, 5, -77, ?)", [.bytes(header)])
         }
         for group in groups.dropLast() {
-            let manifest = Data(Self.bytes(Int.random(in: 90...3_000, using: &generator), &generator))
-            try database.execute(sql: "INSERT INTO manifests VALUES (?, ?)", arguments: [Data(group), manifest])
+            let manifest = Self.bytes(Int.random(in: 90...3_000, using: &generator), &generator)
+            try database.run("INSERT INTO manifests VALUES (?, ?)", [.bytes(group), .bytes(manifest)])
         }
         for _ in 0..<rowCount + rowCount / 2 { try insert(into: database, &generator) }
-        try database.execute(
-            sql: "DELETE FROM records WHERE id IN (SELECT id FROM records ORDER BY record LIMIT \(rowCount / 2))")
+        try database.run(
+            "DELETE FROM records WHERE id IN (SELECT id FROM records ORDER BY record LIMIT \(rowCount / 2))")
     }
 
-    private func insert(into database: Database, _ generator: inout SeededGenerator) throws {
-        func value() -> Data? {
-            Bool.random(using: &generator) ? values.randomElement(using: &generator).map { Data($0) } : nil
+    private func insert(into database: RawDatabase, _ generator: inout SeededGenerator) throws {
+        func value() -> QueryValue {
+            QueryValue(Bool.random(using: &generator) ? values.randomElement(using: &generator) : nil)
         }
         func length(_ most: Int) -> Int {
             Int.random(in: 0..<8, using: &generator) == 0
                 ? Int.random(in: 0...most, using: &generator) : Int.random(in: 60...700, using: &generator)
         }
+        func integer(_ range: ClosedRange<Int64>) -> QueryValue { .integer(Int64.random(in: range, using: &generator)) }
         let number = Int64.random(in: -3...3, using: &generator)
-        let columns: [(any DatabaseValueConvertible)?] = [
-            Data(Self.bytes(16, &generator)), groups.randomElement(using: &generator).map { Data($0) },
-            Int.random(in: 1...4, using: &generator), number, number << Int64.random(in: 0...60, using: &generator),
-            Int64.random(in: .min ... .max, using: &generator), Int64.random(in: .min ... .max, using: &generator),
-            value(), value(), value(), value(), value(), Data(Self.bytes(length(20_000), &generator)),
+        let columns: [QueryValue] = [
+            .bytes(Self.bytes(16, &generator)), QueryValue(groups.randomElement(using: &generator)),
+            integer(1...4), .integer(number), .integer(number << Int64.random(in: 0...60, using: &generator)),
+            integer(.min ... .max), integer(.min ... .max),
+            value(), value(), value(), value(), value(), .bytes(Self.bytes(length(20_000), &generator)),
         ]
-        try database.execute(
-            sql: "INSERT INTO records VALUES (NULL\(String(repeating: ", ?", count: columns.count)))",
-            arguments: StatementArguments(columns))
+        try database.run("INSERT INTO records VALUES (NULL\(String(repeating: ", ?", count: columns.count)))", columns)
         guard Bool.random(using: &generator) else { return }
-        try database.execute(
-            sql: "INSERT INTO secrets VALUES (?, ?)",
-            arguments: [database.lastInsertedRowID, Data(Self.bytes(length(60_000), &generator))])
+        try database.run(
+            "INSERT INTO secrets VALUES (?, ?)",
+            [.integer(database.lastInsertedRow), .bytes(Self.bytes(length(60_000), &generator))])
     }
 
     /// A query, with parameters of which most are in the database.

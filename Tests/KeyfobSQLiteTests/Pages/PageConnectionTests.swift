@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import KeyfobFiles
+import KeyfobSQLiteTestSupport
 import KeyfobStore
 import KeyfobStoreTestSupport
 import KeyfobTestSupport
@@ -18,7 +18,8 @@ struct PageConnectionTests {
         for rows in [0, 1, 7, 90, TestLength.rounds(300, full: 20_000)] {
             let database = try GeneratedDatabase(pageSize: pageSize, rows: rows, &generator)
             let (wanted, found) = (
-                try ReadConnection(path: database.directory.database), try PageConnection(database.directory)
+                try SQLiteConnection(path: database.directory.database, .reading),
+                try PageConnection(database.directory)
             )
             let before = found.rowCount
             var given = 0
@@ -80,7 +81,7 @@ struct PageConnectionTests {
             }
             refusals += found.count { $0 == nil }
             guard found.contains(where: { $0 != nil }) else { continue }
-            let wanted = try? ReadConnection(path: database.directory.database)
+            let wanted = try? SQLiteConnection(path: database.directory.database, .reading)
             for (question, answer) in zip(questions, found) {
                 guard let answer else { continue }
                 answers += 1
@@ -96,14 +97,12 @@ struct PageConnectionTests {
     @Test("is not begun where somebody writes, where a journal is left, in WAL mode, or of another program")
     func others() throws {
         let home = try StoreHome()
-        let queue = try DatabaseQueue(path: home.directory.database)
+        let database = try RawDatabase(path: home.directory.database)
         func error() -> StoreError? { storeError { _ = try PageConnection(home.directory) } }
         #expect(error() == nil)
-        try queue.inDatabase { database in
-            try database.execute(sql: "BEGIN EXCLUSIVE")
-            #expect(error() == .busy)
-            try database.execute(sql: "ROLLBACK")
-        }
+        try database.run("BEGIN EXCLUSIVE")
+        #expect(error() == .busy)
+        try database.run("ROLLBACK")
         #expect(error() == nil)
         for suffix in ["-journal", "-wal"] {
             let path = home.directory.database + suffix
@@ -111,29 +110,27 @@ struct PageConnectionTests {
             #expect(error() == .busy)
             try FileManager.default.removeItem(atPath: path)
         }
-        try queue.inDatabase { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try database.run("PRAGMA user_version = 2")
         #expect(error() == .newerSchema(found: 2, supported: 1))
-        try queue.inDatabase { try $0.execute(sql: "PRAGMA user_version = 1; PRAGMA application_id = 7") }
+        try database.run("PRAGMA user_version = 1; PRAGMA application_id = 7")
         #expect(error() == .notAVault(path: home.directory.database))
-        try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try database.run("PRAGMA journal_mode = WAL")
         #expect(error() == .busy)
     }
 
     @Test("gives what was before a change that is being made, and nothing while that is written")
     func writing() throws {
         let home = try StoreHome()
-        let queue = try DatabaseQueue(path: home.directory.database)
+        let database = try RawDatabase(path: home.directory.database)
         let before = try PageConnection(home.directory).answer(.device, [])
-        try queue.inDatabase { database in
-            try database.execute(sql: "BEGIN IMMEDIATE; UPDATE header SET device = device + 1")
-            #expect(FileManager.default.fileExists(atPath: home.directory.database + "-journal"))
-            #expect(try PageConnection(home.directory).answer(.device, []) == before)
-            // Pages that do not fit into the cache are written before the end.
-            try database.execute(sql: "PRAGMA cache_spill = 1; PRAGMA cache_size = 1; CREATE TABLE large (bytes BLOB)")
-            try database.execute(sql: "INSERT INTO large VALUES (zeroblob(4000000))")
-            #expect(storeError { _ = try PageConnection(home.directory) } == .busy)
-            try database.execute(sql: "ROLLBACK")
-        }
+        try database.run("BEGIN IMMEDIATE; UPDATE header SET device = device + 1")
+        #expect(FileManager.default.fileExists(atPath: home.directory.database + "-journal"))
+        #expect(try PageConnection(home.directory).answer(.device, []) == before)
+        // Pages that do not fit into the cache are written before the end.
+        try database.run("PRAGMA cache_spill = 1; PRAGMA cache_size = 1; CREATE TABLE large (bytes BLOB)")
+        try database.run("INSERT INTO large VALUES (zeroblob(4000000))")
+        #expect(storeError { _ = try PageConnection(home.directory) } == .busy)
+        try database.run("ROLLBACK")
         #expect(try PageConnection(home.directory).answer(.device, []) == before)
     }
 
@@ -141,12 +138,12 @@ struct PageConnectionTests {
     func transaction() throws {
         let home = try StoreHome()
         let pages = try PageConnection(home.directory)
-        let queue = try DatabaseQueue(path: home.directory.database)
+        let database = try RawDatabase(path: home.directory.database)
         let write = "UPDATE header SET sequence = sequence"
-        #expect(throws: DatabaseError.self) { try queue.write { try $0.execute(sql: write) } }
+        #expect(storeError { try database.run(write) } == .busy)
         #expect(try pages.answer(.header, []).count == 1)
         try pages.run(.commit)
-        try queue.write { try $0.execute(sql: write) }
+        try database.run(write)
         #expect(storeError { _ = try pages.answer(.header, []) } == .busy)
     }
 }

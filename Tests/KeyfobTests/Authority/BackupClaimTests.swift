@@ -1,5 +1,6 @@
 import Foundation
 import KeyfobLookup
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Synchronization
 import Testing

@@ -3,6 +3,7 @@ import Foundation
 import KeyfobFiles
 import KeyfobLookup
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Synchronization

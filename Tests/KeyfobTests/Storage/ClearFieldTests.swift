@@ -1,6 +1,7 @@
 import Foundation
-import GRDB
 import Keyfob
+import KeyfobSQLite
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 @Suite("What lies in clear")
 struct ClearFieldTests {
     /// All values of each column, as `table.column`, by the rows' numbers.
-    private typealias Columns = [String: [DatabaseValue]]
+    private typealias Columns = [String: [QueryValue]]
 
     /// Columns that say the same of two vaults in which the same was done at the same time, whatever the words.
     private static let clear: Set = [
@@ -26,18 +27,16 @@ struct ClearFieldTests {
     ]
 
     private func columns(of home: KeyringHome) throws -> Columns {
-        try DatabaseQueue(path: home.location.vault + "/keyring.db").read { database in
-            var columns: Columns = [:]
-            let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
-            for table in tables {
-                let order = table == "manifests" || table == "record_counts" ? "group_id" : "id"
-                for column in try database.columns(in: table).map(\.name) {
-                    columns["\(table).\(column)"] = try DatabaseValue.fetchAll(
-                        database, sql: "SELECT \"\(column)\" FROM \"\(table)\" ORDER BY \"\(order)\"")
-                }
+        let database = try home.database()
+        var columns: Columns = [:]
+        for table in try database.texts("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+            let order = table == "manifests" || table == "record_counts" ? "group_id" : "id"
+            for column in try database.texts("SELECT name FROM pragma_table_info('\(table)')") {
+                columns["\(table).\(column)"] = try database.values(
+                    "SELECT \"\(column)\" FROM \"\(table)\" ORDER BY \"\(order)\"")
             }
-            return columns
         }
+        return columns
     }
 
     /// A vault with something of every kind in it, made of a word.
@@ -65,7 +64,7 @@ struct ClearFieldTests {
         return first.indices.filter { position in blobs.allSatisfy { $0[position] == first[position] } }
     }
 
-    private func bytes(_ value: DatabaseValue) -> [UInt8]? { Data.fromDatabaseValue(value).map { [UInt8]($0) } }
+    private func bytes(_ value: QueryValue) -> [UInt8]? { if case .bytes(let bytes) = value { bytes } else { nil } }
 
     @Test("of one copy: numbers, kinds, times and sizes, and which rows belong together; no word, and no other field")
     func oneCopy() throws {
@@ -76,14 +75,14 @@ struct ClearFieldTests {
             let values = try copies.map { try #require($0[name]) }
             // Which are missing, and which are the same.
             let shapes = values.map { column in
-                column.map { value in value.isNull ? -1 : column.firstIndex(of: value) ?? 0 }
+                column.map { value in value == .null ? -1 : column.firstIndex(of: value) ?? 0 }
             }
             #expect(Set(shapes).count == 1, "\(name)")
             for row in values[0].indices {
                 let blobs = values.compactMap { bytes($0[row]) }
                 guard blobs.count == copies.count else {
                     let numbers = values.map { $0[row] }
-                    #expect(numbers[0].isNull || Set(numbers).count == copies.count, "\(name)")
+                    #expect(numbers[0] == .null || Set(numbers).count == copies.count, "\(name)")
                     continue
                 }
                 #expect(Set(blobs.map(\.count)).count == 1, "\(name)")

@@ -1,6 +1,7 @@
 @testable import Keyfob
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 @testable import Keyfob
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLiteTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing
