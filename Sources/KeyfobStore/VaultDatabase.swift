@@ -78,7 +78,7 @@ package final class VaultDatabase: VaultStorage {
     static func configuration(pageSize: Int?) -> Configuration {
         var configuration = Configuration()
         configuration.label = "keyring"
-        configuration.busyMode = .timeout(Double(ReadConnection.patience) / 1_000)
+        configuration.busyMode = .callback { tries in Patience.goesOn(after: tries) }
         configuration.prepareDatabase { database in
             if let pageSize { try database.execute(sql: "PRAGMA page_size = \(pageSize)") }
             try database.execute(

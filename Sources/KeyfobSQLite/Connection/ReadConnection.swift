@@ -8,9 +8,6 @@ package import KeyfobFiles
 /// rare, goes through GRDB. Within a write transaction the same queries run on GRDB's connection.
 @safe
 package final class ReadConnection: QueryReading {
-    /// How long a lock on the database is waited for, in milliseconds, by readers and writers alike.
-    package static let patience: Int32 = 5_000
-
     private let handle: OpaquePointer
     private let isOwned: Bool
     package private(set) var rowCount = 0
@@ -30,7 +27,7 @@ package final class ReadConnection: QueryReading {
         }
         unsafe self.handle = handle
         isOwned = true
-        unsafe sqlite3_busy_timeout(handle, Self.patience)
+        unsafe sqlite3_busy_handler(handle, { _, tries in Patience.goesOn(after: Int(tries)) ? 1 : 0 }, nil)
         // A file that somebody switched to WAL is switched back; while others have it open, it stays.
         _ = unsafe sqlite3_exec(handle, "PRAGMA journal_mode = DELETE", nil, nil, nil)
         let settings = """
