@@ -39,11 +39,13 @@ public struct LockedKeyring: ~Copyable {
         case secretService(SecretServiceOptions)
     }
 
-    /// Finds the keyring at `location` and reads its header.
+    /// Finds the keyring at `location` and reads its header; it blocks its thread while another process has the database.
     ///
     /// - Throws: `noVault`, `configuration` for a folder or file that cannot be trusted, `damaged`,
     ///   `newerVersion`, `busy`, `inputOutput`.
     public init(at location: KeyringLocation, clock: WallClock = .system) throws(KeyringError) {
+        let turn = Patience.Arrival().begin()
+        defer { turn.end() }
         let found: FoundVault
         do {
             found = try FoundVault(in: VaultDirectory(path: location.vault)) { try VaultDatabaseReader($0) }
@@ -139,12 +141,14 @@ public struct LockedKeyring: ~Copyable {
     /// Unlocks the keyring.
     ///
     /// A wrong passphrase costs as much time as a right one, half a second by default, and never
-    /// anything else.
+    /// anything else. It blocks its thread meanwhile.
     ///
     /// - Throws: `unknownVault`, `wrongKey`, `locked` when the session's keyring holds nothing, or the Secret Service is locked or
     ///   has no item for the vault, `unavailable`, `cancelled` when a person dismissed what the Secret Service asked,
     ///   `damaged`, `configuration` for an unsuitable key file.
     public consuming func unlock(with key: consuming Key) throws(KeyringError) -> Keyring {
+        let turn = Patience.Arrival().begin()
+        defer { turn.end() }
         try requireSamePlace()
         guard let database else { return try Self.unlockDelegated(location, with: key, clock) }
         let vault: UnlockedVault
@@ -190,6 +194,8 @@ public struct LockedKeyring: ~Copyable {
 
     /// The same with a key that another process of the owner's has unlocked with.
     consuming func unlock(with handedOver: borrowing UnlockingKey) throws(KeyringError) -> Keyring {
+        let turn = Patience.Arrival().begin()
+        defer { turn.end() }
         try requireSamePlace()
         guard let database else { throw Keyring.keepsNothing() }
         let vault: UnlockedVault

@@ -37,14 +37,14 @@ public final class AgentDesk: Sendable {
         vault.onceGone { [weak self] in _ = self?.lock() }
     }
 
-    /// Forgets the vault's keys, and what was allowed for the session.
+    /// Forgets the vault's keys, and what was allowed for the session; calls that wait for the vault hold it up for no more
+    /// than a moment.
     ///
     /// - Returns: Whether there were keys.
     public func lock() -> Bool {
-        writePending()
         session.withLock { $0 = SessionPermissions(era: $0.era + 1) }
         upkeep.withLock { $0.forgetAll() }
-        return vault.lock()
+        return vault.lock(doing: writePending)
     }
 
     /// What a program may have, by what is decided now.
@@ -162,8 +162,8 @@ public final class AgentDesk: Sendable {
     /// An end need not wait for it any more.
     func end() { underWay.withLock { $0 -= 1 } }
 
-    /// Whether tokens are being got or written down, which an end is to wait for.
-    public var isBusy: Bool { underWay.withLock { $0 > 0 } }
+    /// Whether tokens are being got or written down, or a vault is being closed, which an end is to wait for.
+    public var isBusy: Bool { vault.isClosing || underWay.withLock { $0 > 0 } }
 
     /// Counts how often somebody has locked the vault.
     var era: Int { session.withLock(\.era) }

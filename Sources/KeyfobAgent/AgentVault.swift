@@ -1,4 +1,6 @@
+internal import Dispatch
 public import Keyfob
+internal import KeyfobFiles
 internal import Synchronization
 
 /// The vault that an agent answers from: opened when it is first needed, and again after it was locked.
@@ -6,6 +8,9 @@ public final class AgentVault: Sendable {
     private let open: @Sendable () throws(KeyringError) -> Keyring
     private let isInPlace: @Sendable () -> Bool
     private let closing: @Sendable (Keyring) -> Void
+    private let forgotten: @Sendable () -> Void
+    /// How many keyrings are being closed.
+    private let closings = Mutex(0)
     private let opened = Mutex<Keyring?>(nil)
     private let whenGone = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -13,15 +18,19 @@ public final class AgentVault: Sendable {
     ///
     /// - Parameters:
     ///   - isInPlace: Whether the vault that is open still lies where it was opened; asked before each use of it.
-    ///   - closing: Called with the keyring before its keys are forgotten.
+    ///   - closing: Called with the keyring before the last of its keys is forgotten. It may wait for others, and nobody
+    ///     who locks the vault waits for that.
+    ///   - forgotten: Called at once when the vault is locked.
     public init(
         open: @escaping @Sendable () throws(KeyringError) -> Keyring,
         isInPlace: @escaping @Sendable () -> Bool = { true },
-        closing: @escaping @Sendable (Keyring) -> Void = { _ in }
+        closing: @escaping @Sendable (Keyring) -> Void = { _ in },
+        forgotten: @escaping @Sendable () -> Void = {}
     ) {
         self.open = open
         self.isInPlace = isInPlace
         self.closing = closing
+        self.forgotten = forgotten
     }
 
     /// The keyring; of a vault that is not in its place any more the keys are forgotten, and what is there now is opened.
@@ -47,14 +56,38 @@ public final class AgentVault: Sendable {
     /// Goes on with a keyring that somebody has unlocked.
     public func adopt(_ keyring: Keyring) { opened.withLock { $0 = keyring } }
 
-    /// Forgets its keys.
+    /// Forgets its keys: from then on nobody is given any.
+    ///
+    /// Calls that are under way keep theirs until they end.
     ///
     /// - Returns: Whether there were any.
     @discardableResult
-    public func lock() -> Bool {
-        guard let keyring = opened.withLock({ opened in opened.take() }) else { return false }
-        closing(keyring)
-        return true
+    public func lock() -> Bool { lock(doing: {}) }
+
+    /// The same, and does something besides, before the keyring is closed, that nobody waits for either.
+    func lock(doing body: @escaping @Sendable () -> Void) -> Bool {
+        let keyring = opened.withLock { opened in opened.take() }
+        if keyring != nil { forgotten() }
+        closings.withLock { $0 += 1 }
+        Self.runAside { [self] in
+            body()
+            if let keyring { closing(keyring) }
+            closings.withLock { $0 -= 1 }
+        }
+        return keyring != nil
+    }
+
+    /// Whether a keyring is being closed, for which an end is to wait.
+    public var isClosing: Bool { closings.withLock { $0 > 0 } }
+
+    /// Does what may have to wait for others; whoever calls waits for no more than a moment, in which it usually is done.
+    private static func runAside(_ body: @escaping @Sendable () -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        let isStarted = BlockingThread.start {
+            body()
+            done.signal()
+        }
+        if isStarted { _ = done.wait(timeout: .now() + .milliseconds(500)) } else { body() }
     }
 
     /// Has `body` called in the place of ``lock()`` where the vault is another one than it was: more than its keys may hang on it.

@@ -1,3 +1,4 @@
+internal import KeyfobFiles
 internal import KeyfobOAuth
 internal import KeyfobRecords
 internal import KeyfobSodium
@@ -20,6 +21,8 @@ extension Keyring.Accounts {
     /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds. A
     /// sign-in that the provider has revoked cannot be undone: nothing is kept of its tokens.
     ///
+    /// It waits on threads of Keyfob's own; see ``Keyring``.
+    ///
     /// - Parameters:
     ///   - account: Who.
     ///   - clientID: The client; nil where the account has only one, or for all of them.
@@ -31,6 +34,16 @@ extension Keyring.Accounts {
     public func signOut(
         _ account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, from group: AccessGroup,
         endsBrowserSession: Bool = false, undo policy: UndoPolicy = .none, network: Network?
+    ) async throws(KeyringError) -> SignOutReport {
+        try await StoreCall.run { () async throws(KeyringError) in
+            try await signedOut(
+                account, clientID, reach, from: group, endsBrowserSession: endsBrowserSession, policy, network)
+        }
+    }
+
+    private func signedOut(
+        _ account: AccountID, _ clientID: String?, _ reach: SignOutReach, from group: AccessGroup,
+        endsBrowserSession: Bool, _ policy: UndoPolicy, _ network: Network?
     ) async throws(KeyringError) -> SignOutReport {
         let held = try heldTokens(of: account, in: group)
         let clientID = try held.client(clientID, reach)
@@ -99,6 +112,8 @@ extension Keyring.Accounts {
         revoked: [HeldGrant]
     ) throws(KeyringError) -> (late: [HeldGrant], undo: UndoOffer?) {
         let forgets = reach == .forget
+        // The provider has been told already.
+        if !revoked.isEmpty { Patience.ofCall?.renew(adding: GrantRefresh.storePatience) }
         return try withState { state in
             let group = try state.group(name)
             var late: [HeldGrant] = []

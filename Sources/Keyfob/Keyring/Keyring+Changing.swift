@@ -12,6 +12,8 @@ extension Keyring {
     ///
     /// When a record, a group or the header turns out to be newer than what this process has read,
     /// the header is read again and `body` runs once more; again while the header goes on changing.
+    ///
+    /// It waits, on its thread, for the calls before it and for other processes, both together as long as ``Patience`` says.
     func withState<Result: ~Copyable>(
         _ body: (inout State) throws -> sending Result
     ) throws(KeyringError) -> sending Result {
@@ -26,7 +28,10 @@ extension Keyring {
     func withVault<Result: ~Copyable>(
         _ body: (inout State) throws -> sending Result
     ) throws -> sending Result {
-        try state.withLock { state in
+        let arrival = Patience.Arrival()
+        return try state.withLock { state in
+            let turn = arrival.begin()
+            defer { turn.end() }
             for _ in 1..<Self.attempts {
                 do {
                     return try body(&state)

@@ -13,6 +13,12 @@ internal import Synchronization
 /// It may be used from several threads; calls take turns. Other processes may use the same vault at
 /// the same time.
 ///
+/// ## Waiting
+/// A call waits up to five seconds for the calls before it and for other processes, all told, and is `busy` then; however
+/// many wait, they wait together. One that is `async` waits on threads of Keyfob's own: neither the thread of the caller
+/// nor those that all tasks share are held up meanwhile. One that is not `async` blocks its thread: call it where that may
+/// be, and not in a task, unless that runs on an executor of its own.
+///
 /// What can be done with it is in its parts.
 ///
 /// ## Topics
@@ -53,6 +59,7 @@ public final class Keyring: Sendable {
         self.location = location
         self.database = database
         self.clock = clock
+        vaultID = vault.header.vault.description
         let mark = HighWaterMark(state: location.state, vault: vault.header.vault)
         let usage = UsageDatabase(directory: VaultDirectory(path: location.vault))
         self.usage = usage
@@ -74,7 +81,7 @@ public final class Keyring: Sendable {
     }
 
     /// The vault's id: 32 hexadecimal digits.
-    public var vaultID: String { state.withLock { $0.vault.header.vault.description } }
+    public let vaultID: String
 
     /// Whether the key that unlocked it is the whole vault's.
     public var opensWholeVault: Bool { state.withLock { $0.vault.opensWholeVault } }

@@ -94,11 +94,19 @@ extension Keyring.SignIns {
         ]
     }
 
-    /// Begins a sign-in whose answer comes to `redirectURI`.
+    /// Begins a sign-in whose answer comes to `redirectURI`; it waits on threads of Keyfob's own, see ``Keyring``.
     ///
     /// - Throws: `noSuchProvider`, `noSuchClient`, `offline`, `providerFailed`, `unavailable` where a library is missing, `usage`.
     public func begin(
         _ request: SignInRequest, redirectURI: String, in groups: [AccessGroup]? = nil, network: Network
+    ) async throws(KeyringError) -> BrowserSignIn {
+        try await StoreCall.run { () async throws(KeyringError) in
+            try await begun(request, redirectURI, in: groups, network)
+        }
+    }
+
+    private func begun(
+        _ request: SignInRequest, _ redirectURI: String, in groups: [AccessGroup]?, _ network: Network
     ) async throws(KeyringError) -> BrowserSignIn {
         let context = try await context(for: request, in: groups, network: network)
         let asked = AskedScopes(context.scopes, at: context.provider)
@@ -124,11 +132,15 @@ extension Keyring.SignIns {
         }
     }
 
-    /// Redeems the answer and stores the tokens.
+    /// Redeems the answer and stores the tokens; it waits on threads of Keyfob's own, see ``Keyring``.
     ///
     /// - Throws: `otherAccount` where somebody else signed in than was asked for, whose tokens are not kept;
     ///   `signInNeeded`, `offline`, `providerFailed`, and what writing can throw.
     public func finish(_ signIn: BrowserSignIn, network: Network) async throws(KeyringError) -> SignInReport {
+        try await StoreCall.run { () async throws(KeyringError) in try await finished(signIn, network) }
+    }
+
+    private func finished(_ signIn: BrowserSignIn, _ network: Network) async throws(KeyringError) -> SignInReport {
         let context = try await context(of: signIn, network)
         let network = try network.serving(context.provider)
         let client = try oauthClient(context)

@@ -27,11 +27,19 @@ public final class DeviceSignIn: Sendable {
 }
 
 extension Keyring.SignIns {
-    /// Begins a sign-in on another device.
+    /// Begins a sign-in on another device; it waits on threads of Keyfob's own, see ``Keyring``.
     ///
     /// - Throws: as ``begin(_:redirectURI:in:network:)``.
     public func beginDevice(
         _ request: SignInRequest, in groups: [AccessGroup]? = nil, network: Network
+    ) async throws(KeyringError) -> DeviceSignIn {
+        try await StoreCall.run { () async throws(KeyringError) in
+            try await begunDevice(request, in: groups, network)
+        }
+    }
+
+    private func begunDevice(
+        _ request: SignInRequest, in groups: [AccessGroup]?, _ network: Network
     ) async throws(KeyringError) -> DeviceSignIn {
         let context = try await context(for: request, in: groups, network: network)
         let network = try network.serving(context.provider)
@@ -60,7 +68,7 @@ extension Keyring.SignIns {
         }
     }
 
-    /// Waits until the person has answered on the other device, and stores the tokens.
+    /// Waits until the person has answered on the other device, and stores the tokens; it holds up no other task meanwhile.
     ///
     /// - Parameter timeout: For how many seconds from the beginning of the sign-in; the code's life ends the wait
     ///   in any case. 15 minutes unless given.
@@ -68,6 +76,14 @@ extension Keyring.SignIns {
     ///   `signInNeeded` where the code expired first; as ``finish(_:network:)``.
     public func finish(
         _ signIn: DeviceSignIn, timeout: Int64 = 900, network: Network
+    ) async throws(KeyringError) -> SignInReport {
+        try await StoreCall.run { () async throws(KeyringError) in
+            try await finished(signIn, timeout: timeout, network)
+        }
+    }
+
+    private func finished(
+        _ signIn: DeviceSignIn, timeout: Int64, _ network: Network
     ) async throws(KeyringError) -> SignInReport {
         let context = signIn.context
         let network = try network.serving(context.provider)

@@ -1,3 +1,4 @@
+internal import KeyfobFiles
 internal import KeyfobOAuth
 internal import KeyfobRecords
 internal import KeyfobSodium
@@ -32,6 +33,8 @@ extension Keyring.SignIns {
     private func store(
         _ received: ReceivedTokens, _ signedIn: SignedInAccount, _ context: SignInContext
     ) throws(KeyringError) -> (Account, isNew: Bool) {
+        // A person would have to sign in again.
+        Patience.ofCall?.renew(adding: GrantRefresh.storePatience)
         let locks = try locks(of: signedIn, context)
         defer { withExtendedLifetime(locks) {} }
         return try withState { state in

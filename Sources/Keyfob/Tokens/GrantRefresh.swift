@@ -31,6 +31,8 @@ struct GrantRefresh: Sendable {
     static let patience: Int64 = 35
     /// The same where a stored access token is still good: it is not held up by a process that has stopped.
     static let shortPatience: Int64 = 1
+    /// How much longer than usual is waited for whoever has the vault, where a provider's answer is to be stored.
+    static let storePatience: Duration = .seconds(25)
 
     /// How it ended, and what came.
     struct Outcome: Sendable {
@@ -101,6 +103,8 @@ struct GrantRefresh: Sendable {
 
     /// Does a step that reads or writes the store.
     private func store(_ step: RefreshStep, _ progress: inout Progress) -> RefreshEvent {
+        // What the provider has said or given is not to be had again; what was not served before the request is past.
+        if step.followsRequest { Patience.ofCall?.renew(adding: Self.storePatience) }
         do {
             switch step {
             case .readGrant:
@@ -153,7 +157,7 @@ struct GrantRefresh: Sendable {
         }
     }
 
-    /// Waits; on a thread that others wait for too, without keeping it.
+    /// Waits without keeping the thread, unless there is no other to wake it.
     static func rest(milliseconds: Int) async {
         if PreferredExecutor.executor == nil {
             try? await Task.sleep(for: .milliseconds(milliseconds))
@@ -401,6 +405,16 @@ struct GrantRefresh: Sendable {
                 }
             }
             return nil
+        }
+    }
+}
+
+extension RefreshStep {
+    /// Whether it stores what came of a request.
+    fileprivate var followsRequest: Bool {
+        switch self {
+        case .commit, .keepRefreshToken, .endIntent, .recordRefusal: true
+        default: false
         }
     }
 }

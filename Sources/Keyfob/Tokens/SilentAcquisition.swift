@@ -10,6 +10,8 @@ extension Keyring.Tokens {
     /// A stored token that is fresh is answered without the network. Otherwise the refresh token is redeemed, once
     /// for all processes that want it at the same time, and the new one is durable before the access token goes out.
     ///
+    /// It waits on threads of Keyfob's own, so that a task that calls it holds up no other; see ``Keyring``.
+    ///
     /// - Throws: `signInNeeded` where a person must sign in; `offline`, `throttled` or `busy` where it may go better
     ///   later and nothing was lost; `scopesDeclined` where the provider granted less than was asked for, which is
     ///   stored; `providerFailed`; as ``stored(for:in:)``.
@@ -23,14 +25,20 @@ extension Keyring.Tokens {
     /// The token that `acquisition` asks for, from what is stored or by refresh; see
     /// ``acquireSilently(for:options:in:network:)``.
     public func acquire(_ acquisition: TokenAcquisition) async throws(KeyringError) -> Keyring.TokenAnswer {
-        switch try lookUp(acquisition) {
-        case .found(let answer): return answer
-        case .missing(let token): return try await refresh(token)
+        try await StoreCall.run { () async throws(KeyringError) in
+            switch try lookUp(acquisition) {
+            case .found(let answer): return answer
+            case .missing(let token): return try await refreshed(token)
+            }
         }
     }
 
     /// Gets a token that ``lookUp(_:)`` has not found; see ``acquireSilently(for:options:in:network:)``.
     public func refresh(_ missing: MissingToken) async throws(KeyringError) -> Keyring.TokenAnswer {
+        try await StoreCall.run { () async throws(KeyringError) in try await refreshed(missing) }
+    }
+
+    private func refreshed(_ missing: MissingToken) async throws(KeyringError) -> Keyring.TokenAnswer {
         let acquisition = missing.acquisition
         do {
             let answer = try await refreshedAnswer(missing).going(to: acquisition.request)

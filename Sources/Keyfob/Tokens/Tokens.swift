@@ -18,7 +18,7 @@ extension Keyring {
 
 extension Keyring {
     /// A token, and how it was found.
-    public struct TokenAnswer: ~Copyable {
+    public struct TokenAnswer: ~Copyable, Sendable {
         /// The token itself.
         public let secret: SecretBytes
         /// What is known of it.
@@ -80,7 +80,7 @@ extension Keyring.Tokens {
     ///
     /// A request that names its account by id, user name or label costs the same however many
     /// accounts there are. "There is no such token" is said only after the manifest of every group
-    /// that was looked through has been compared with what is there.
+    /// that was looked through has been compared with what is there. It blocks its thread while it waits for others.
     ///
     /// - Parameters:
     ///   - request: What is asked for. Several scopes must be in one token.
@@ -98,7 +98,8 @@ extension Keyring.Tokens {
 
     /// What is stored for the request of `acquisition`: its token while that is fresh, or how to get one.
     ///
-    /// Sends nothing. Without a network, a token that should be replaced is taken as well.
+    /// Sends nothing. Without a network, a token that should be replaced is taken as well. It blocks its thread while it
+    /// waits for others: in a task, ``acquire(_:)`` is the one to call.
     ///
     /// - Throws: as ``stored(for:in:)``; `signInNeeded` only without a network.
     public func lookUp(_ acquisition: TokenAcquisition) throws(KeyringError) -> TokenLookup {

@@ -121,7 +121,7 @@ public final class BrokerDoor: Sendable {
         let process = PeerProcess(
             call.caller.process, user: call.caller.user, descriptor: call.caller.takeDescriptor())
         state.withLock { ($0.open, $0.lastCall) = ($0.open + 1, clock.now) }
-        let task = Task { @concurrent in
+        let task = StoreCall.start { [self] in
             call.answer(await answer(method, call, process))
             state.withLock { ($0.open, $0.lastCall) = ($0.open - 1, clock.now) }
         }

@@ -2,6 +2,8 @@
 package enum AgentInterface {
     /// The method with which an owner takes the keys away.
     static let lock = "io.keyfob.Agent.Lock"
+    /// What is answered at once, while all other calls wait for the vault: nothing of it needs what they hold.
+    static let prompt: Set = [lock, "io.keyfob.Agent.Status", "io.keyfob.Agent.Forget"]
     /// The name of the interface.
     package static let name = "io.keyfob.Agent"
 

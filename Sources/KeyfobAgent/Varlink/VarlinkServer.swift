@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Keyfob
 internal import KeyfobBus
 internal import KeyfobModel
 
@@ -161,7 +162,8 @@ package final class VarlinkServer {
             nextCall += 1
             calls[own] = connection.asker
             let replies = VarlinkReplies(connection: number, mailbox: mailbox)
-            connection.task = Task { [answer, peer = connection.asker.peer] in
+            let isPrompt = AgentInterface.prompt.contains(call.method)
+            connection.task = StoreCall.start(isPrompt: isPrompt) { [answer, peer = connection.asker.peer] in
                 await answer(call, peer, replies)
                 replies.mailbox.put(.end(connection: number, call: own))
             }

@@ -65,10 +65,7 @@ final class VaultHolder: Sendable {
                 }
             },
             isInPlace: { time.state.withLock { $0.held.map { $0.files == Self.files(location) } ?? true } },
-            closing: { keyring in
-                audit.noteHeads(in: keyring)
-                time.forget()
-            })
+            closing: { keyring in audit.noteHeads(in: keyring) }, forgotten: { time.forget() })
     }
 
     /// Which folder and database are the vault's at the moment, and what says that its records lie elsewhere.
@@ -95,8 +92,8 @@ final class VaultHolder: Sendable {
     /// Forgets keys whose time is over.
     func expire() {
         guard left == 0 else { return }
-        vault.lock()
         time.forget()
+        vault.lock()
     }
 
     /// In how many milliseconds keys are to be forgotten; nil where none are held.

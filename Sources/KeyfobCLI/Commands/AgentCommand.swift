@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
 internal import KeyfobFiles
@@ -100,22 +101,28 @@ struct AgentCommand: ParsableCommand {
         }
         guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
         let broker = try AgentBroker(for: desk, parts, isDemanded: broker) { global.say($0) }
-        let upkeep = Task { await desk.keepTokensFresh() }
+        let upkeep = Task(executorPreference: WaitingThreads.shared) { await desk.keepTokensFresh() }
         defer {
             upkeep.cancel()
             desk.writePending()
             holder.vault.lock()
+            // What it notes in the vault is not cut short, however long others have that.
+            while holder.vault.isClosing { usleep(20_000) }
         }
         let bell: ChangeBell
         do { bell = try ChangeBell() } catch { throw KeyringError(error) }
         let idle = idle.flatMap(TimeText.seconds).map { Int64($0) * 1_000 }
         var idleSince = VarlinkServer.uptime()
-        var notices = EndNotices()
+        let notices = EndNotices()
         while true {
             if notices.isDue() {
                 changes.ring()
-                if holder.vault.isOpen, let keyring = try? holder.vault.keyring() {
-                    for line in notices.lines(of: keyring) { global.say(line) }
+                // The vault may be another process's for a while, and calls are taken all the same.
+                if holder.vault.isOpen {
+                    _ = BlockingThread.start { [global] in
+                        guard let keyring = try? holder.vault.keyring() else { return }
+                        for line in notices.lines(of: keyring) { global.say(line) }
+                    }
                 }
             }
             // Where the folder was made or replaced meanwhile, it is the new one.

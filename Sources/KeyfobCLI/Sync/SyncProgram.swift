@@ -50,7 +50,9 @@ struct SyncProgram {
         guard files[1] != nil, input == nil || files[0] != nil else { return .failed }
         let program = ChildProgram(
             path: "/usr/bin/env",
-            arguments: ["--chdir=\(place)"] + (isAsking ? [limit[0], "--foreground"] + limit.dropFirst() : limit) + [name] + arguments,
+            arguments: ["--chdir=\(place)"] + (isAsking ? [limit[0], "--foreground"] + limit.dropFirst() : limit) + [
+                name
+            ] + arguments,
             environment: environment, input: files[0], output: files[1], errors: files[2])
         switch program.run() {
         case .status(0)?:

@@ -27,7 +27,11 @@ package final class SQLiteConnection: QueryReading {
             throw StoreError(resultCode: result)
         }
         unsafe self.handle = handle
-        unsafe sqlite3_busy_timeout(handle, settings.patience)
+        if let patience = settings.patience {
+            unsafe sqlite3_busy_timeout(handle, patience)
+        } else {
+            unsafe sqlite3_busy_handler(handle, { _, tries in Patience.goesOn(after: Int(tries)) ? 1 : 0 }, nil)
+        }
         let forbidden = unsafe sqlite_forbid_double_quoted_texts(handle)
         guard forbidden == SQLITE_OK else { throw StoreError(resultCode: forbidden) }
         // A file that somebody switched to WAL is switched back; while others have it open, it stays.

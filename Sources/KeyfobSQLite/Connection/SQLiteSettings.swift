@@ -1,7 +1,7 @@
 /// How SQLite is set for what a connection is for.
 package struct SQLiteSettings: Sendable {
-    /// How long a lock is waited for, in milliseconds.
-    let patience: Int32
+    /// How long a lock is waited for, in milliseconds; nil for as long as the call's ``Patience`` lasts.
+    let patience: Int32?
     /// Whether the file may be a symbolic link.
     let followsLinks: Bool
     /// Whether a file stays in WAL mode, into which somebody has switched it, while others have it open.
@@ -9,13 +9,10 @@ package struct SQLiteSettings: Sendable {
     /// The statements that set the rest, run when the file is opened.
     let pragmas: String
 
-    package init(patience: Int32, followsLinks: Bool = true, toleratesWAL: Bool = false, pragmas: String) {
+    package init(patience: Int32? = nil, followsLinks: Bool = true, toleratesWAL: Bool = false, pragmas: String) {
         (self.patience, self.followsLinks) = (patience, followsLinks)
         (self.toleratesWAL, self.pragmas) = (toleratesWAL, pragmas)
     }
-
-    /// How long readers and writers of a vault wait alike.
-    private static let vaultPatience: Int32 = 5_000
 
     /// What holds for every file of Keyfob's: nothing that is deleted stays, a file that is damaged or whose schema is
     /// foreign does as little as it can, and no file is mapped, whose end somebody else could cut off.
@@ -24,8 +21,7 @@ package struct SQLiteSettings: Sendable {
         """
 
     /// For reading a vault's database.
-    static let reading = SQLiteSettings(
-        patience: vaultPatience, toleratesWAL: true, pragmas: "PRAGMA synchronous = EXTRA; \(common)")
+    static let reading = SQLiteSettings(toleratesWAL: true, pragmas: "PRAGMA synchronous = EXTRA; \(common)")
 
     /// For changing a vault's database.
     package static let writing = writing(setting: "")
@@ -36,7 +32,6 @@ package struct SQLiteSettings: Sendable {
     private static func writing(setting first: String) -> SQLiteSettings {
         // A record's secret goes with the record.
         SQLiteSettings(
-            patience: vaultPatience,
             pragmas: """
                 \(first) PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA temp_store = MEMORY;
                 PRAGMA foreign_keys = ON; \(common)
