@@ -33,7 +33,7 @@ struct VaultDatabaseTests {
         arguments: [
             ("journal_mode", "delete"), ("synchronous", "3"), ("secure_delete", "1"), ("temp_store", "2"),
             ("mmap_size", "0"),
-            ("cell_size_check", "1"), ("trusted_schema", "0"), ("foreign_keys", "1"), ("busy_timeout", "5000"),
+            ("cell_size_check", "1"), ("trusted_schema", "0"), ("foreign_keys", "1"),
             ("page_size", "8192"), ("application_id", "1262899010"), ("user_version", "1"), ("encoding", "UTF-8"),
         ])
     func pragmas(name: String, value: String) throws {
