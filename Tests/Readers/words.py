@@ -48,6 +48,13 @@ class Width:
         apart = re.sub(f"(?<!{emoji[:emoji.index(']') + 1]})(?<!\ufe0f)\u200d|\u200d(?!{emoji})", "", text)
         if "\u200d" in text and int(ours) in (wcwidth.wcswidth(apart), wcwidth.wcswidth(text.replace("\u200d", ""))):
             return "joiner"
+        if re.search(f"{emoji}\u200d|\u200d{emoji}", text) and theirs <= int(ours) <= sum(max(0, wcwidth.wcwidth(letter)) for letter in text):
+            return "joiner"
+        # Marks that Unicode puts into the cluster of a letter, and wcwidth counts by themselves or with the next one.
+        if re.search(f"(?<!{emoji[:emoji.index(']') + 1]})[\U0001f3fb-\U0001f3ff]|[\uff9e\uff9f\U000111c2\U000111c3]", text):
+            return "single marks"
+        if any(unicodedata.combining(letter) == 9 for letter in text):
+            return "virama"
         if re.search("[\u1100-\u115f\ua960-\ua97c][\uac00-\ud7a3\u1160-\u11ff\u3164]", text):
             return "Hangul"
         if any(self._is_behind_nothing(text, place) for place, letter in enumerate(text) if letter in "\ufe0e\ufe0f"):
