@@ -5,8 +5,8 @@ DESTDIR =
 JOBS =
 # All that is built for work, tests and CI takes these, and Package.swift holds the rest, so that nothing is built twice.
 SWIFT_BUILD_FLAGS = $(if $(JOBS),-j $(JOBS))
-# Where CI is set nobody edits or debugs: without an index, and with lines alone to debug, a sixth less is compiled.
-DEBUG_FLAGS = $(SWIFT_BUILD_FLAGS) $(if $(CI),--disable-index-store -Xswiftc -gline-tables-only)
+# Where CI is set nobody debugs: with lines alone to debug, less is compiled. The index stays: SwiftPM finds tests by it.
+DEBUG_FLAGS = $(SWIFT_BUILD_FLAGS) $(if $(CI),-Xswiftc -gline-tables-only)
 # No folder of its own to find libraries in, all bound before it starts and read-only from then on; what is compiled
 # of C checks its buffers, and does not abort on what others send.
 HARDENING_FLAGS = --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
