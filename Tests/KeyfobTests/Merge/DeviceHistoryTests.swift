@@ -6,7 +6,7 @@ import Testing
 @Suite("Histories of four devices")
 struct DeviceHistoryTests {
     /// How many are played.
-    private static let count = UInt64(TestLength.rounds(75, full: 10_000))
+    private static let count = UInt64(TestLength.rounds(150, full: 10_000))
 
     /// What went wrong, as numbers, and what proves that there was something to go wrong.
     private struct Findings {
