@@ -39,7 +39,7 @@ struct SyncProgram {
         _ arguments: [String], input: Data? = nil, to output: Int32? = nil, limit most: Int = .max
     ) -> Outcome {
         // Ends the whole group of processes, git's own helpers too; in one of its own nothing could ask on the terminal.
-        let limit = ["timeout", "--kill-after=2", "\(seconds)"]
+        let limit = ["timeout"] + (isAsking ? ["--foreground"] : []) + ["--kill-after=2", "\(seconds)"]
         // Files, not pipes: somebody who outlives the call could keep a pipe open.
         let files = [
             input.flatMap { ChildProgram.file(holding: Array($0)) }, output ?? ChildProgram.newFile(place + "/output"),
@@ -50,9 +50,7 @@ struct SyncProgram {
         guard files[1] != nil, input == nil || files[0] != nil else { return .failed }
         let program = ChildProgram(
             path: "/usr/bin/env",
-            arguments: ["--chdir=\(place)"] + (isAsking ? [limit[0], "--foreground"] + limit.dropFirst() : limit) + [
-                name
-            ] + arguments,
+            arguments: ["--chdir=\(place)"] + limit + [name] + arguments,
             environment: environment, input: files[0], output: files[1], errors: files[2])
         switch program.run() {
         case .status(0)?:
