@@ -24,8 +24,9 @@ struct RestoreCommand: ParsableCommand {
             A backup counts when the owner of its vault made it, which its recovery key shows, or the vault that is there. \
             Another one is refused, because anybody can write one for a public key: --from-stranger takes what it holds \
             all the same, but for what decides whose token goes where, which is listed.
-            A refresh token from a backup may be one that the provider has replaced since: 'keyfob status' \
-            tells how many there are.
+            A sign-in that is newer here than in the backup stays, with its tokens: an older refresh token may be one that \
+            the provider has replaced, and end the sign-in. To have the backup's all the same, remove the account and bring \
+            it back with --account. 'keyfob status' tells how many refresh tokens came from a backup.
 
             Example:
               keyfob backup --list
@@ -163,6 +164,9 @@ struct RestoreCommand: ParsableCommand {
             // One that is refused is not asked about.
             if summary.isOwners || fromStranger {
                 let other = summary.vault == keyring.vaultID ? "" : " of another vault, \(summary.vault)"
+                let plan = try keyring.bundles.restore(
+                    backup, with: opener, takingStrangers: fromStranger, isDryRun: true)
+                for line in PlanText(plan).signIns { StandardError.write(line: line) }
                 try Confirmation.ask(
                     "\(backup.name) holds \(summary.text)\(other). Type 'restore' to take \(location.vault) back to it: ",
                     "restore", global)
@@ -182,7 +186,8 @@ struct RestoreCommand: ParsableCommand {
         if global.json { return try tellDocument(plan, keyring, location) }
         if dryRun {
             try StandardOutput.write(lines: PlanText(plan).table + "\n" + PlanText(plan).items)
-            for line in PlanText(plan).leftOut + PlanText(plan).notes { global.say(line) }
+            let text = PlanText(plan)
+            for line in text.signIns + text.leftOut + text.notes { global.say(line) }
             let other = plan.source.vault == keyring.vaultID ? "" : "a backup of another vault, \(plan.source.vault): "
             return global.say("nothing was changed: this was a dry run of \(backup.name), \(other)\(plan.source.text)")
         }
@@ -238,7 +243,8 @@ struct RestoreCommand: ParsableCommand {
 
     private func tellRestored(_ plan: ImportPlan, _ keyring: Keyring, _ name: String) {
         guard !global.quiet else { return }
-        for line in PlanText(plan).leftOut + PlanText(plan).notes { StandardError.write(line: line) }
+        let text = PlanText(plan)
+        for line in text.signIns + text.leftOut + text.notes { StandardError.write(line: line) }
         if let lost = PlanText(plan).lostDecisions { StandardError.write(line: lost) }
         for group in plan.newGroups where plan.backup != nil { global.say(Self.made(group)) }
         if let backup = plan.backup { global.say("backed up what was there to \(backup)") }

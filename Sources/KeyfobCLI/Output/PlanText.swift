@@ -42,6 +42,23 @@ struct PlanText {
         return more == 0 ? lines : lines + ["left out: \(Quantity.of(more, "item")) more"]
     }
 
+    /// The sign-ins that go, a line each, and how many stay because they are newer here.
+    var signIns: [String] {
+        let grants = plan.lines.filter { $0.kind == "grant" }
+        let gone = grants.filter { $0.outcome == "removed" }
+        var lines = gone.prefix(Self.signInLimit).map { "goes: \($0.item) of group '\($0.group)'" }
+        if gone.count > lines.count { lines.append("goes: \(Quantity.of(gone.count - lines.count, "sign-in")) more") }
+        let newer = grants.count { $0.reason == "newerHere" }
+        if newer > 0 {
+            let isOne = newer == 1
+            lines.append(
+                "\(Quantity.of(newer, "sign-in")) \(isOne ? "is" : "are") newer here, and \(isOne ? "stays" : "stay")")
+        }
+        return lines
+    }
+
+    private static let signInLimit = 10
+
     /// What a person should know besides.
     var notes: [String] {
         var notes = plan.conflicts.map { "note: \($0.description)" }

@@ -60,7 +60,7 @@ package struct MergePlan: Hashable, Sendable {
 
     /// The plan to put `incoming` in the place of what `state` has in `groups`; other groups stay.
     ///
-    /// What a refused item has here stays too. The result has the versions of `incoming`, older ones among them:
+    /// What a refused item has here stays too, and so does a sign-in that is newer here, with its tokens. The result has the versions of `incoming`, older ones among them:
     /// in a vault that is synced they must be raised, or the other devices undo the replacement.
     ///
     /// - Parameter groups: The groups that the bundle is of, which may hold nothing in it.
@@ -77,6 +77,7 @@ package struct MergePlan: Hashable, Sendable {
                 replaced.grants[place.key] = state.groups[group]?.grants[place.key]
                 replaced.accountIDs[place.key] = state.groups[group]?.accountIDs[place.key]
             }
+            if let here = state.groups[group] { replaced.keepLiveGrants(of: here) }
             result.groups[group] = replaced
         }
         let brought = incoming.unorderedPlaces

@@ -46,6 +46,7 @@ extension ImportCommand {
 
     private func confirm(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
         guard !plan.isEmpty else { return }
+        for line in PlanText(plan).signIns { StandardError.write(line: line) }
         let removed = plan.counts["removed"] ?? 0
         try Confirmation.ask(
             "\(name) holds \(plan.source.text). To take it in, \(Quantity.of(removed, "item")) would be removed. Type 'replace' to go on: ",
@@ -66,7 +67,11 @@ extension ImportCommand {
     }
 
     private func tell(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
-        if !global.quiet { for note in PlanText(plan).notes { StandardError.write(line: note) } }
+        if !global.quiet {
+            for note in (plan.mode == .replace ? PlanText(plan).signIns : []) + PlanText(plan).notes {
+                StandardError.write(line: note)
+            }
+        }
         let items = dryRun ? PlanText(plan).items : ""
         try StandardOutput.write(lines: PlanText(plan).table + (items.isEmpty ? "" : "\n" + items))
         for group in plan.newGroups {
