@@ -4,6 +4,9 @@ package enum AgentInterface {
     static let lock = "io.keyfob.Agent.Lock"
     /// What is answered at once, while all other calls wait for the vault: nothing of it needs what they hold.
     static let prompt: Set = [lock, "io.keyfob.Agent.Status", "io.keyfob.Agent.Forget"]
+    /// What the owner's command says, for which there is room where programs have taken all; whether it may be done is
+    /// found out as ever.
+    static let owners = prompt.union(["io.keyfob.Agent.Unlock"])
     /// The name of the interface.
     package static let name = "io.keyfob.Agent"
 

@@ -16,10 +16,4 @@ final class VarlinkAsker {
         (try? ProgramSearch(table: peer.table, process: peer.number).program().description)
             ?? "process \(peer.number)"
     }
-
-    /// Whether it runs the same file as this process: the command with which its owner locks the agent.
-    static func isOwn(_ peer: PeerProcess) -> Bool {
-        guard let own = FileIdentity("/proc/self/exe", following: true) else { return false }
-        return FileIdentity(peer.table.path(of: peer.number, "exe"), following: true) == own
-    }
 }

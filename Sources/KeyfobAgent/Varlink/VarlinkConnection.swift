@@ -25,6 +25,8 @@ final class VarlinkConnection {
     /// Whether its call has an answer of several parts, whose end nobody waits for.
     var isWatching = false
     private var isDismissed = false
+    /// Whether it was let in although all places are taken, for what the owner's command says.
+    var isGuest = false
 
     /// Takes over a descriptor.
     init(_ descriptor: CInt, _ asker: VarlinkAsker, _ limits: VarlinkServer.Limits) {

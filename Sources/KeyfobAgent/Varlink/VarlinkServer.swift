@@ -17,8 +17,11 @@ package final class VarlinkServer {
         package var calls = 512
         /// The most of one program.
         package var callsOfProgram = 64
-        /// How many more connections and calls the owner's own command may have where all others are taken.
-        package var reserved = 16
+        /// How many more connections and calls there may be where all are taken: of whoever says at once what the owner's
+        /// command says.
+        ///
+        /// Of those that say nothing the oldest makes room for the next.
+        package var guests = 64
         /// The longest message, in bytes.
         package var message = 1 << 20
         /// How much may wait for a program to read it, in bytes.
@@ -41,7 +44,6 @@ package final class VarlinkServer {
     private let now: () -> Int64
     private let peer: (CInt) -> PeerProcess?
     private let naming: (PeerProcess) -> String
-    private let isOwn: (PeerProcess) -> Bool
     private let busy: VarlinkMessage
     private let answer: Answering
     private var connections: [Int: VarlinkConnection] = [:]
@@ -60,25 +62,21 @@ package final class VarlinkServer {
     ///   - now: The time, in milliseconds from any moment.
     ///   - peer: Who is at the other end; nil where that one may not come.
     ///   - naming: Which program that is: each has its share of the connections and calls.
-    ///   - isOwn: Whether it is the owner's own command, for which there is always room.
     package init?(
         listener: CInt, limits: Limits = Limits(), busy: VarlinkMessage,
         now: @escaping () -> Int64 = VarlinkServer.uptime,
         peer: @escaping (CInt) -> PeerProcess? = { try? PeerProcess.connected(to: $0) },
         naming: @escaping (PeerProcess) -> String = VarlinkServer.nameOfProgram,
-        isOwn: @escaping (PeerProcess) -> Bool = VarlinkServer.isOwnCommand, answer: @escaping Answering
+        answer: @escaping Answering
     ) {
         guard let mailbox = VarlinkMailbox() else { return nil }
         (self.listener, self.limits, self.mailbox, self.busy) = (listener, limits, mailbox, busy)
         (self.now, self.peer, self.answer) = (now, peer, answer)
-        (self.naming, self.isOwn) = (naming, isOwn)
+        self.naming = naming
     }
 
     /// The program that a process runs, as permissions name it.
     package static func nameOfProgram(_ peer: PeerProcess) -> String { VarlinkAsker.name(peer) }
-
-    /// Whether a process runs the same file as this one.
-    package static func isOwnCommand(_ peer: PeerProcess) -> Bool { VarlinkAsker.isOwn(peer) }
 
     /// Lets nobody in any more, answers what it has begun to answer, and leaves all others; who watches is one of them.
     package func dismiss() {
@@ -140,6 +138,7 @@ package final class VarlinkServer {
             connections[number]?.isOneway = false
             connections[number]?.isWatching = false
             connections[number]?.flush(time)
+            if connections[number]?.isGuest == true { connections[number]?.dismiss() }
         }
     }
 
@@ -147,7 +146,7 @@ package final class VarlinkServer {
     private func begin(_ connection: VarlinkConnection, _ number: Int, _ time: Int64) {
         while let call = connection.nextCall(time) {
             (connection.isOneway, connection.isWatching) = (call.isOneway, call.wantsMore)
-            guard !call.wantsUpgrade, hasRoom(for: call, of: connection.asker) else {
+            guard !call.wantsUpgrade, hasRoom(for: call, of: connection) else {
                 let refusal =
                     call.wantsUpgrade
                     ? VarlinkMessage.error("org.varlink.service.MethodNotImplemented") {
@@ -156,6 +155,7 @@ package final class VarlinkServer {
                     : busy
                 connection.send(refusal, time)
                 (connection.isOneway, connection.isWatching) = (false, false)
+                if connection.isGuest { connection.dismiss() }
                 continue
             }
             let own = nextCall
@@ -173,9 +173,11 @@ package final class VarlinkServer {
     /// Whether one more call may be answered.
     ///
     /// To lock takes no time, and is never too much.
-    private func hasRoom(for call: VarlinkCall, of asker: VarlinkAsker) -> Bool {
-        call.method == AgentInterface.lock
-            || hasRoom(for: asker, besides: calls.values, limits.calls, limits.callsOfProgram)
+    private func hasRoom(for call: VarlinkCall, of connection: VarlinkConnection) -> Bool {
+        if call.method == AgentInterface.lock { return true }
+        if AgentInterface.owners.contains(call.method), calls.count < limits.calls + limits.guests { return true }
+        return !connection.isGuest
+            && hasRoom(for: connection.asker, besides: calls.values, limits.calls, limits.callsOfProgram)
     }
 
     /// Whether there is room for one more of a program's, besides those that there are.
@@ -184,8 +186,18 @@ package final class VarlinkServer {
     ) -> Bool {
         // Where there are so few, nobody has too many.
         if others.count < min(limit, ofProgram) { return true }
-        if others.count < limit, others.count(where: { $0.program == asker.program }) < ofProgram { return true }
-        return others.count < limit + limits.reserved && isOwn(asker.peer)
+        return others.count < limit && others.count(where: { $0.program == asker.program }) < ofProgram
+    }
+
+    /// Makes room for one more guest; false where all of them are being answered.
+    private func makeRoomForGuest(_ time: Int64) -> Bool {
+        let guests = connections.filter { $0.value.isGuest }
+        guard guests.count >= limits.guests else { return true }
+        guard let oldest = guests.filter({ $0.value.task == nil }).keys.min() else { return false }
+        connections[oldest]?.send(busy, time)
+        connections[oldest]?.leave()
+        connections[oldest] = nil
+        return true
     }
 
     /// How many are let in at a time.
@@ -208,13 +220,20 @@ package final class VarlinkServer {
                 continue
             }
             let connection = VarlinkConnection(descriptor, VarlinkAsker(peer, naming: naming), limits)
-            let others = connections.values.map(\.asker)
-            guard hasRoom(for: connection.asker, besides: others, limits.connections, limits.ofProgram) else {
+            let others = connections.values.filter { !$0.isGuest }.map(\.asker)
+            connection.isGuest =
+                !hasRoom(for: connection.asker, besides: others, limits.connections, limits.ofProgram)
+            guard !connection.isGuest || makeRoomForGuest(time) else {
                 // It goes with the connection, which nobody keeps.
                 connection.send(busy, time)
                 continue
             }
             connections[next] = connection
+            // What a guest has said already is heard before the next one comes.
+            if connection.isGuest {
+                connection.receive(isBroken: false, time)
+                begin(connection, next, time)
+            }
             next += 1
         }
     }

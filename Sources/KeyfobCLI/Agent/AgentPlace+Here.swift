@@ -34,7 +34,7 @@ extension AgentPlace {
         else { return nil }
         let problem: KeyringError
         do throws(KeyringError) {
-            if let client = try AgentClient(socket) { return try client.lock() }
+            if let wasOpen = try toldToLock() { return wasOpen }
             problem = unreachable()
         } catch {
             guard error.code == .unavailable else { throw error }
@@ -44,6 +44,20 @@ extension AgentPlace {
         for _ in 0..<100 where hasAgent || AgentSocket.isHeard(socket) { usleep(20_000) }
         guard hasAgent || AgentSocket.isHeard(socket) else { return true }
         throw problem
+    }
+
+    /// What it says to a call to lock; nil where nobody listens.
+    ///
+    /// Crowded out by programs, it is called again for a second.
+    private func toldToLock() throws(KeyringError) -> Bool? {
+        for _ in 0..<50 {
+            do throws(KeyringError) {
+                return try AgentClient(socket)?.lock()
+            } catch  where error.code == .busy {
+                usleep(20_000)
+            }
+        }
+        return try AgentClient(socket)?.lock()
     }
 
     /// The places of the agents whose vault is in the folder of `location`, for one that cannot be read; by asking all that run.

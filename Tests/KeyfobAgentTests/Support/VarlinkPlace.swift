@@ -25,7 +25,6 @@ final class VarlinkPlace {
     init(
         limits: VarlinkServer.Limits = VarlinkServer.Limits(), ofOneProcess: Bool = false, isSeen: Bool = false,
         naming: @escaping (PeerProcess) -> String = VarlinkServer.nameOfProgram,
-        isOwn: @escaping (PeerProcess) -> Bool = { _ in false },
         answer: @escaping VarlinkServer.Answering
     ) throws {
         scratch = try ScratchFolder()
@@ -46,7 +45,7 @@ final class VarlinkPlace {
                     guard let process = try? FakeProcesses(number) else { return nil }
                     if isSeen { started.append(process) }
                     return process.peer()
-                }, naming: naming, isOwn: isOwn, answer: answer))
+                }, naming: naming, answer: answer))
     }
 
     func advance(_ milliseconds: Int64) { time.advance(milliseconds) }

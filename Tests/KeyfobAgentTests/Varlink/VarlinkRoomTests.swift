@@ -1,5 +1,4 @@
 import Keyfob
-import Synchronization
 import Testing
 
 @testable import KeyfobAgent
@@ -14,7 +13,7 @@ struct VarlinkRoomTests {
     private var limits: VarlinkServer.Limits {
         var limits = VarlinkServer.Limits()
         (limits.connections, limits.ofProgram, limits.calls, limits.callsOfProgram) = (10, 4, 6, 2)
-        limits.reserved = 2
+        limits.guests = 2
         return limits
     }
 
@@ -23,28 +22,41 @@ struct VarlinkRoomTests {
         let place = try VarlinkPlace(limits: limits, naming: { $0.number % 2 == 0 ? "a" : "b" }, answer: Self.echo)
         let clients = try (0..<20).map { _ in try place.connect() }
         place.turn()
-        #expect(place.server.connectionCount == 8)
-        #expect(clients.count { !$0.replies().isEmpty } == 12)
+        #expect(place.server.connectionCount == 8 + 2)
+        #expect(clients.count { !$0.replies().isEmpty } == 10)
     }
 
-    @Test("Where all is taken, there is room for the owner's command alone")
-    func reserved() async throws {
-        let isOwn = Mutex(false)
-        let place = try VarlinkPlace(limits: limits, isOwn: { _ in isOwn.withLock { $0 } }, answer: Self.echo)
+    @Test("Where all is taken, there is room for what the owner's command says, and for nothing else")
+    func guests() async throws {
+        let place = try VarlinkPlace(limits: limits, answer: Self.echo)
         let clients = try (0..<10).map { _ in try place.connect() }
         place.turn()
-        let other = try place.connect()
+        for method in ["Lock", "Unlock", "Status", "Forget"] {
+            let owner = try place.connect()
+            place.turn()
+            owner.call("io.keyfob.Agent.\(method)")
+            await place.turn(until: { owner.replies() == [#"{"parameters":{"method":"io.keyfob.Agent.\#(method)"}}"#] })
+        }
+        let program = try place.connect()
         place.turn()
-        #expect(other.replies().first?.contains("TryAgain") == true)
-        isOwn.withLock { $0 = true }
-        let own = try (0..<2).map { _ in try place.connect() }
-        place.turn()
-        own[1].call("a.B")
-        await place.turn(until: { !own[1].replies().isEmpty })
-        let late = try place.connect()
-        place.turn()
-        #expect(late.replies().first?.contains("TryAgain") == true)
+        program.call("io.keyfob.Agent.Token")
+        await place.turn(until: { program.replies().first?.contains("TryAgain") == true })
         #expect(clients.allSatisfy { $0.replies().isEmpty })
+    }
+
+    @Test("Of those who come where all is taken and say nothing, the oldest go, however many there are")
+    func silentGuests() async throws {
+        let place = try VarlinkPlace(limits: limits, answer: Self.echo)
+        let clients = try (0..<10).map { _ in try place.connect() }
+        place.turn()
+        let silent = try (0..<40).map { _ in try place.connect() }
+        place.turn()
+        let owner = try place.connect()
+        owner.call("io.keyfob.Agent.Lock")
+        let later = try (0..<40).map { _ in try place.connect() }
+        await place.turn(until: { owner.replies() == [#"{"parameters":{"method":"io.keyfob.Agent.Lock"}}"#] })
+        #expect((silent + later).count { $0.replies().first?.contains("TryAgain") == true } >= 76)
+        #expect(place.server.connectionCount <= 12 && clients.allSatisfy { $0.replies().isEmpty })
     }
 
     @Test("Calls of a program that are being answered are no hindrance to others, and to lock is always possible")

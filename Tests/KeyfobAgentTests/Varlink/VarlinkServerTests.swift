@@ -130,7 +130,7 @@ struct VarlinkServerTests {
     func many() throws {
         var limits = VarlinkServer.Limits()
         limits.connections = 100
-        limits.ofProgram = 64
+        (limits.ofProgram, limits.guests) = (64, 0)
         let place = try VarlinkPlace(limits: limits, ofOneProcess: true, answer: Self.echo)
         var (kept, refused) = ([VarlinkPlace.Client](), 0)
         for _ in 0..<1_000 {
@@ -167,7 +167,7 @@ struct VarlinkServerTests {
     @Test("There are no more connections than may be, of however many processes")
     func allConnections() async throws {
         var limits = VarlinkServer.Limits()
-        limits.connections = 10
+        (limits.connections, limits.guests) = (10, 0)
         let place = try VarlinkPlace(limits: limits, answer: Self.echo)
         let clients = try (0..<20).map { _ in try place.connect() }
         place.turn()
