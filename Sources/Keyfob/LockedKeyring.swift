@@ -37,6 +37,17 @@ public struct LockedKeyring: ~Copyable {
         case session
         /// What the Secret Service, the keyring of the desktop, keeps.
         case secretService(SecretServiceOptions)
+
+        /// The same once more.
+        package borrowing func copy() -> Key {
+            switch self {
+            case .passphrase(let text): .passphrase(text.withBytes { SecretBytes(copying: $0) })
+            case .keyFile(let bytes): .keyFile(bytes.withBytes { SecretBytes(copying: $0) })
+            case .identity(let text): .identity(text.withBytes { SecretBytes(copying: $0) })
+            case .session: .session
+            case .secretService(let options): .secretService(options)
+            }
+        }
     }
 
     /// Finds the keyring at `location` and reads its header; it blocks its thread while another process has the database.

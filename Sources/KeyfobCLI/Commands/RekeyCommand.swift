@@ -10,8 +10,9 @@ struct RekeyCommand: ParsableCommand {
             After it, whoever has kept the vault's key, a group's, the recovery key or a way to unlock that you removed \
             opens nothing of the vault any more. Tokens that they have read stay good until you sign out or they expire.
             There is a new recovery key, shown once or written to --recovery-file before anything else is. Recipients \
-            stay ('keyfob slot remove' those of others first), and so does the desktop's keyring where it opens the vault; a key file stays with --keep-key-file; the \
-            passphrase is asked for, and may be another. Ways to unlock one group alone go, and are listed with the \
+            stay ('keyfob slot remove' those of others first), and so does the desktop's keyring where it opens the vault, \
+            and the key file or the passphrase that is given to open it now; another key file stays with --keep-key-file; \
+            a passphrase is asked for otherwise, and may be another. Ways to unlock one group alone go, and are listed with the \
             command that grants them again. What would be lost is named first, and you are asked; without a terminal say \
             --force.
             All of it happens in one step: killed at any moment, it leaves the old keys or the new ones. Old backups, and \
@@ -53,9 +54,11 @@ struct RekeyCommand: ParsableCommand {
             hint:
                 "after an interruption 'keyfob verify --identity \(path)' says whether the vault has that recovery key "
                 + "already; else choose another name")
-        let keyring = try global.unlockedKeyring(reaching: .files(writing: recoveryFile))
+        let opened = try global.unlockedKeyringAndKey(reaching: .files(writing: recoveryFile))
+        let keyring = opened.keyring
         var rekeying = try keyring.slots.beginRekey(secretService: global.secretService())
         for file in keepKeyFile { try keep(file, location, &rekeying) }
+        try keepWayIn(opened.key, &rekeying)
         let hasPassphrase = rekeying.lost.contains { $0.kind == "passphrase" }
         if newPassphraseFd != nil || hasPassphrase && mayAsk {
             let passphrase = try NewPassphraseInput.read(
@@ -87,6 +90,20 @@ struct RekeyCommand: ParsableCommand {
             try rekeying.keep(keyFile: content)
         } catch  where error.code == .wrongKey {
             throw KeyringError(error.code, "\(file): \(error.message)", advice: error.advice)
+        }
+    }
+
+    /// Keeps what has just opened the vault.
+    private func keepWayIn(
+        _ key: borrowing LockedKeyring.Key?, _ rekeying: inout Rekeying
+    ) throws(KeyringError) {
+        guard let key = key?.copy() else { return }
+        switch consume key {
+        case .keyFile(let content):
+            // One that was named besides is kept already.
+            do throws(KeyringError) { try rekeying.keep(keyFile: content) } catch  where error.code == .wrongKey {}
+        case .passphrase(let text) where newPassphraseFd == nil: try rekeying.keep(passphrase: text)
+        default: break
         }
     }
 

@@ -17,6 +17,21 @@ extension GlobalOptions {
         }
     }
 
+    /// The same with the key that was given for it; nil where none was, and something at hand or the person opened it.
+    func unlockedKeyringAndKey(reaching reach: Reach) throws(KeyringError) -> OpenedByKey {
+        let location = try location()
+        let locked = try LockedKeyring(at: location)
+        guard let key = try givenKey(location, locked) else {
+            return OpenedByKey(keyring: try unlockedKeyring(reaching: reach), key: nil)
+        }
+        do throws(KeyringError) {
+            let keyring = try locked.unlock(with: key.copy())
+            return OpenedByKey(keyring: ready(keyring, reaching: reach), key: key)
+        } catch {
+            throw named(error)
+        }
+    }
+
     private func ready(_ keyring: Keyring, reaching reach: Reach, tellsFindings: Bool = true) -> Keyring {
         _ = try? keyring.health.stateFindings()
         tellWarnings(of: keyring, andFindings: tellsFindings)
@@ -159,6 +174,12 @@ extension GlobalOptions {
                 named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"],
                 ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil))
     }
+}
+
+/// A keyring, and the key that was given for it.
+struct OpenedByKey: ~Copyable {
+    let keyring: Keyring
+    let key: LockedKeyring.Key?
 }
 
 /// What gives tokens.

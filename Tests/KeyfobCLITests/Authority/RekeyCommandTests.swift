@@ -23,12 +23,13 @@ struct RekeyCommandTests {
     func rekeying() throws {
         let place = try home()
         let before = try place.contents(of: "data")
-        let refused = try place.run("keyfob rekey --recovery-file new")
+        let refused = try place.run("env -u KEYFOB_KEY_FILE keyfob rekey --identity recovery --recovery-file new")
         refused.expectError(64, "(--keep-key-file FILE keeps it)", "of group 'ci'", "--force")
         #expect(try place.contents(of: "data")["keyfob/keyring.db"] == before["keyfob/keyring.db"])
         #expect(!FileManager.default.fileExists(atPath: place.path + "/new"))
         try place.run("keyfob rekey --recovery-file new --keep-key-file ci").expectError(77, "opens no slot")
-        let done = try place.run("keyfob rekey --recovery-file new --keep-key-file key --force").expectSuccess()
+        // What has opened the vault goes on opening it, named or not.
+        let done = try place.run("keyfob rekey --recovery-file new --force").expectSuccess()
         #expect(done.text.isEmpty, "\(done)")
         #expect(done.errors.contains("to grant it again: keyfob group grant ci key-file FILE"), "\(done)")
         let removal = try #require(done.errors.firstMatch(of: /\n  (rm \S+\.age)/)?.output.1)
@@ -79,12 +80,29 @@ struct RekeyCommandTests {
         let refused = try place.onTerminal(line, steps + [("Type 'rekey' to go on without: ", "yes\n")])
         #expect(refused.status == 15 && refused.screen.contains("nothing was changed"), "\(refused)")
         #expect(refused.screen.contains("would not open the vault any more: key-file"), "\(refused)")
+        #expect(refused.screen.contains("of group 'ci'") && !refused.screen.contains("--keep-key-file"), "\(refused)")
         #expect(try opens(place, "--key-file key"))
         let agreed = try place.onTerminal(line, steps + [("Type 'rekey' to go on without: ", "rekey\n")])
         #expect(agreed.status == 0 && agreed.screen.contains("the vault has new keys"), "\(agreed)")
-        #expect(try !opens(place, "--key-file key"))
+        #expect(try opens(place, "--key-file key"))
         #expect(try place.run("echo house | keyfob verify --passphrase-fd 0").status == 0)
         #expect(try place.run("echo horse | keyfob verify --passphrase-fd 0").status == 77)
+    }
+
+    @Test("a passphrase that is given to open the vault goes on opening it")
+    func passphraseGiven() throws {
+        let place = try home()
+        try place.run("echo horse | keyfob slot add -q passphrase --kdf-memory 64 --new-passphrase-fd 0")
+            .expectSuccess()
+        try place.run("echo horse | keyfob rekey -q --passphrase-fd 0 --keep-key-file key --recovery-file new --force")
+            .expectSuccess()
+        #expect(try place.run("echo horse | keyfob verify --passphrase-fd 0").status == 0)
+        #expect(try opens(place, "--key-file key") && opens(place, "--identity new"))
+        let (other, words) = ("keyfob rekey -q --passphrase-fd 3 --new-passphrase-fd 0", "--recovery-file last --force")
+        try place.run("echo horse > old; echo house | \(other) \(words) 3< old").expectSuccess()
+        #expect(try place.run("echo house | keyfob verify --passphrase-fd 0").status == 0)
+        #expect(try place.run("echo horse | keyfob verify --passphrase-fd 0").status == 77)
+        #expect(try !opens(place, "--key-file key"))
     }
 
     @Test("killed at any moment it leaves the old keys or the new ones, and the same command does it")
