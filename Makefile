@@ -15,6 +15,10 @@ HARDENING_FLAGS = --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
 RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob $(HARDENING_FLAGS) $(SWIFT_BUILD_FLAGS)
 LIBRARY_FLAGS = $(subst --product keyfob,--product KeyfobC,$(RELEASE_FLAGS))
 
+# The command that tests run: what ships, where it was built of these sources, as `make try` builds it.
+KEYFOB = $(shell release=$(CURDIR)/.build/release/keyfob; \
+	if [ -x $$release ] && [ -z "$$(Scripts/newer-source $$release)" ]; then echo $$release; else echo $(CURDIR)/.build/debug/keyfob; fi)
+
 # Tests of what does no input or output, and of what keeps records.
 PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests KeyfobSelectionTests KeyfobOAuthTests \
 	KeyfobSyncTests KeyfobInteropTests KeyfobTerminalTests
@@ -139,19 +143,19 @@ test:
 
 # The transcripts are played with what is installed, the front before the full program; in a full run with the latter alone too.
 test-cases:
-	Scripts/test --skip KeyfobNetworkTests $(if $(KEYFOB_FULL),,--skip TranscriptTests)
+	KEYFOB_BINARY=$(KEYFOB) Scripts/test --skip KeyfobNetworkTests $(if $(KEYFOB_FULL),,--skip TranscriptTests)
 
 test-trials: front
 	$(PROVIDER_TESTS)
-	Tests/Guides/run .build/debug/keyfob
+	Tests/Guides/run $(KEYFOB)
 	.venv/bin/python3 Tests/Readers/run .build/debug/KeyfobReaders $(if $(KEYFOB_FULL),--full)
-	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
-	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
-	Scripts/test-front
-	$(if $(KEYFOB_FULL),Tests/Guides/run .build/debug/keyfob --columns 120 --colour)
-	$(if $(KEYFOB_FULL),Tests/Guides/run .build/debug/keyfob --columns 40)
-	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob)
-	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob --clocks)
+	Tests/Front/run .build/front/keyfob --full $(KEYFOB) $(if $(KEYFOB_FULL),,--sample)
+	Tests/Faults/run $(KEYFOB) $(if $(KEYFOB_FULL),,--sample 60)
+	Scripts/test-front $(KEYFOB)
+	$(if $(KEYFOB_FULL),Tests/Guides/run $(KEYFOB) --columns 120 --colour)
+	$(if $(KEYFOB_FULL),Tests/Guides/run $(KEYFOB) --columns 40)
+	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB))
+	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --clocks)
 
 # As root: the last commit in a Debian of its own, with the Swift toolchain and nothing else of this machine.
 test-bare:
@@ -166,24 +170,24 @@ test-full: test api
 # Off by default: it installs azure-cli from PyPI into .build/azure-cli, 700 MB, unless AZ names the program.
 test-az:
 	swift build --product keyfob $(DEBUG_FLAGS)
-	Tests/Azure/run .build/debug/keyfob
+	Tests/Azure/run $(KEYFOB)
 
 test-broker:
 	Scripts/install-dependencies --broker
 	swift build --product keyfob $(DEBUG_FLAGS)
-	Tests/Broker/run .build/debug/keyfob
+	Tests/Broker/run $(KEYFOB)
 
 # Many programs at both doors of the agent, and what each got; then clocks that are set, and a sleep. 30 minutes with one that
-# nobody kills: Tests/Agent/run .build/debug/keyfob --steady 1800
+# nobody kills: Tests/Agent/run $(KEYFOB) --steady 1800
 test-agent:
 	swift build --product keyfob $(DEBUG_FLAGS)
-	Tests/Agent/run .build/debug/keyfob
-	Tests/Agent/run .build/debug/keyfob --clocks
+	Tests/Agent/run $(KEYFOB)
+	Tests/Agent/run $(KEYFOB) --clocks
 
 # A fault at each call that changes a file, for every command that writes.
 test-faults:
 	swift build --product keyfob $(DEBUG_FLAGS)
-	Tests/Faults/run .build/debug/keyfob
+	Tests/Faults/run $(KEYFOB)
 
 # Public suites that somebody has checked out into a folder: Tests/Readers/suites says which.
 SUITES =
@@ -196,13 +200,13 @@ test-suites:
 test-front:
 	swift build --product keyfob $(DEBUG_FLAGS)
 	Scripts/build-front
-	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob
+	Tests/Front/run .build/front/keyfob --full $(KEYFOB)
 
 # The links of all pages, and every command of README and docs as it is typed.
 docs:
 	Scripts/check links
 	swift build --product keyfob $(DEBUG_FLAGS)
-	Tests/Guides/run .build/debug/keyfob
+	Tests/Guides/run $(KEYFOB)
 
 # What a release would break for programs that use the library.
 api:

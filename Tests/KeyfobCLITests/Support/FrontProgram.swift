@@ -4,11 +4,7 @@ import Testing
 /// The front as it is installed, with the full program beside it.
 struct FrontProgram {
     /// What is built: `KEYFOB_FRONT`, or `KeyfobFront` beside the test bundle.
-    private static let built: String = {
-        if let path = ProcessInfo.processInfo.environment["KEYFOB_FRONT"] { return path }
-        return URL(filePath: KeyfobBinary.path).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "KeyfobFront").path
-    }()
+    private static let built = KeyfobBinary.beside("KeyfobFront", variable: "KEYFOB_FRONT")
 
     /// Installs it below the folder of a test, as `one/bin/keyfob`, with the full program; and as `alone/bin/keyfob`
     /// without.
