@@ -49,7 +49,7 @@ extension AgentDesk {
         }
         var request = kept.request
         // What is stored will not do, unless somebody else has put a newer one there.
-        request.minimumValidity = max(request.minimumValidity, kept.expiry.seconds - clock.now.seconds + 1)
+        request.minimumValidity = max(request.minimumValidity ?? 0, kept.expiry.seconds - clock.now.seconds + 1)
         let box = try await acquire(TokenAcquisition(request, in: [kept.group], network: network), from: keyring)
         draft.answer = box.found.origin.rawValue
         if box.found.origin == .provider { try write(draft) }

@@ -2,8 +2,8 @@ package import Keyfob
 
 /// When a token that a program is using is replaced.
 package struct TokenRenewal {
-    /// How many seconds before its end a token is replaced.
-    private let lead: Int64
+    /// For how many seconds a token is to be valid at each moment; nil for as long as usual.
+    private let minimumValidity: Int64?
     private var expiry: Timestamp?
     private var due: Timestamp?
 
@@ -12,8 +12,8 @@ package struct TokenRenewal {
     /// At least so many lie between two tokens, however short they live.
     private static let pause: Int64 = 2
 
-    /// For a token that is to be valid for so many seconds at each moment.
-    package init(minimumValidity: Int64) { lead = max(minimumValidity, 60) }
+    /// For a token that is to be valid for so many seconds at each moment; nil for as long as usual.
+    package init(minimumValidity: Int64?) { self.minimumValidity = minimumValidity }
 
     /// Takes note of a token, which expires then, or never.
     ///
@@ -22,7 +22,9 @@ package struct TokenRenewal {
         self.expiry = expiry
         due = expiry.map { expiry in
             let left = expiry.seconds - now.seconds
-            return now.advanced(by: max(left - lead, left / 2, Self.pause))
+            let margin = max(1, Credential.usualMargin(ofLifetime: left))
+            let wait = minimumValidity.map { max(left - max($0, margin), left / 2) } ?? left - margin
+            return now.advanced(by: max(wait, Self.pause))
         }
     }
 

@@ -50,6 +50,7 @@ struct TokenUpkeep {
         request.keepTenant(of: found)
         var renewal = TokenRenewal(minimumValidity: request.minimumValidity)
         renewal.isGiven(expiry, now: now)
+        if found.isAging { renewal.isRefused(now: now) }
         kept[key] = Kept(
             caller: caller.remembered, request: request, askedClientID: askedClientID, group: found.group,
             renewal: renewal, expiry: expiry,

@@ -219,6 +219,6 @@ extension OpenKeyring {
         return try words.request(
             usualAccount: variable("KEYFOB_ACCOUNT"), usualTool: CallingTool.ownName,
             person: PersonalGit { variable($0) },
-            minimumValidity: options["min-validity"].flatMap(Int64.init) ?? TokenRequest.usualMinimumValidity)
+            minimumValidity: options["min-validity"].flatMap(Int64.init))
     }
 }

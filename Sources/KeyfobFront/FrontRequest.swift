@@ -38,7 +38,7 @@ struct FrontRequest {
         } else {
             groups = nil
         }
-        var seconds = TokenRequest.usualMinimumValidity
+        var seconds: Int64?
         if let text = arguments[.minValidity] {
             guard let typed = Int64(digits: text.utf8), TokenRequest.minimumValidities.contains(typed) else {
                 return nil

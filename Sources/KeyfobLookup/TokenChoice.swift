@@ -105,8 +105,9 @@ package struct TokenChoice {
 }
 
 extension Credential {
-    /// Whether this access token may be handed out to somebody who needs it for `minimumValidity` seconds.
-    package func isValid(now: Timestamp, minimumValidity: Int64) -> Bool {
+    /// Whether this access token may be handed out to somebody who needs it for `minimumValidity` seconds; nil for as
+    /// long as usual.
+    package func isValid(now: Timestamp, minimumValidity: Int64?) -> Bool {
         switch freshness(now: now, minimumValidity: minimumValidity) {
         case .fresh, .aging: true
         case .expired, .fromTheFuture: false

@@ -257,6 +257,6 @@ private struct Signed: AgentSignIns {
     ) async throws(KeyringError) -> SignInReport {
         SignInReport(
             account: account, group: .default, clientID: request.clientID ?? "mailer", scopes: request.scopes,
-            declinedScopes: [], isNew: false, hasRefreshToken: true)
+            declinedScopes: [], isNew: false, hasRefreshToken: true, tokenEndsOn: nil)
     }
 }

@@ -369,6 +369,6 @@ private struct SignIns: AgentSignIns {
         await show(.browser(url: "https://login.example"))
         return SignInReport(
             account: account, group: .default, clientID: request.clientID ?? "mailer", scopes: request.scopes,
-            declinedScopes: [], isNew: false, hasRefreshToken: true)
+            declinedScopes: [], isNew: false, hasRefreshToken: true, tokenEndsOn: nil)
     }
 }

@@ -16,12 +16,13 @@ struct TokenRenewalTests {
     }
 
     @Test(
-        "is as long before its end as was asked for, or after half of its time, and not at once",
+        "is as long before its end as was asked for or is usual, or after half of its time, and not at once",
         arguments: [
-            (3_600, 300, 3_300), (3_600, 0, 3_540), (400, 300, 200), (86_400, 86_400, 43_200), (3, 300, 2),
-            (-5, 300, 2),
-        ])
-    func given(life: Int64, minimumValidity: Int64, expected: Int64) {
+            (3_600, 300, 3_300), (3_600, 0, 3_300), (400, 300, 200), (86_400, 86_400, 43_200), (3, 300, 2),
+            (-5, 300, 2), (3_600, nil, 3_300), (310, nil, 279), (300, nil, 270), (60, nil, 54), (30, nil, 27),
+            (3, nil, 2),
+        ] as [(Int64, Int64?, Int64)])
+    func given(life: Int64, minimumValidity: Int64?, expected: Int64) {
         var renewal = TokenRenewal(minimumValidity: minimumValidity)
         renewal.isGiven(start.advanced(by: life), now: start)
         #expect(due(renewal) == expected)

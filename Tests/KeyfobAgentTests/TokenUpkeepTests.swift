@@ -34,20 +34,20 @@ struct TokenUpkeepTests {
     @Test("One is due before it expires, once, and again when the next one is about to")
     func due() throws {
         var upkeep = upkeep(1_200)
-        #expect(upkeep.due(start.advanced(by: 899)).isEmpty)
-        let moment = start.advanced(by: 900)
+        #expect(upkeep.due(start.advanced(by: 1_079)).isEmpty)
+        let moment = start.advanced(by: 1_080)
         let due = try #require(upkeep.due(moment).first)
         #expect(due.kept.request.account == ada.description && due.kept.request.clientID == "c")
         #expect(upkeep.due(moment).isEmpty)
         upkeep.isRenewed(due.key, until: start.advanced(by: 2_400), now: moment)
-        #expect(upkeep.due(start.advanced(by: 2_099)).isEmpty)
-        #expect(upkeep.due(start.advanced(by: 2_100)).count == 1)
+        #expect(upkeep.due(start.advanced(by: 2_267)).isEmpty)
+        #expect(upkeep.due(start.advanced(by: 2_268)).count == 1)
     }
 
     @Test("One that could not be replaced is tried again; one that is forgotten is not")
     func refused() throws {
         var upkeep = upkeep(1_200)
-        let moment = start.advanced(by: 900)
+        let moment = start.advanced(by: 1_080)
         let key = try #require(upkeep.due(moment).first).key
         upkeep.isRefused(key, now: moment)
         #expect(upkeep.due(moment.advanced(by: 59)).isEmpty)
@@ -73,7 +73,7 @@ struct TokenUpkeepTests {
     func waiting() {
         #expect(upkeep(nil).seconds(from: start) == TokenUpkeep.look)
         #expect(upkeep(7_200).seconds(from: start) == 60)
-        #expect(upkeep(600).seconds(from: start.advanced(by: 290)) == 10)
+        #expect(upkeep(600).seconds(from: start.advanced(by: 530)) == 10)
         #expect(upkeep(600).seconds(from: start.advanced(by: 900)) == 1)
     }
 

@@ -31,7 +31,7 @@ import Testing
         world.start()
         var transaction = world.processes[0].transaction
         for event in [
-            RefreshEvent.done, .answered(replacesRefreshToken: true), .storeFailed, .failed(.unreachable(.refused)),
+            RefreshEvent.done, .answered(replacesRefreshToken: true), .failed(.unreachable(.refused)),
         ] {
             #expect(transaction.receive(event, now: now) == .acquireLock)
         }

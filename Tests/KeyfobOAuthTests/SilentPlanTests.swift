@@ -77,7 +77,7 @@ import Testing
 
     @Test("an aging token without a refresh token is handed out with a warning")
     func agingAlone() {
-        #expect(SilentPlan.decide(Self.situation(.aging, own: nil)) == .useOld(.noRefreshToken))
+        #expect(SilentPlan.decide(Self.situation(.aging, own: nil)) == .useOld(.needsSignIn(.noRefreshToken)))
         #expect(SilentPlan.decide(Self.situation(.aging, own: Self.token(.signedOut))) == .needsSignIn(.signedOut))
     }
 
@@ -326,6 +326,22 @@ import Testing
             refreshOn: refresh.map { now.advanced(by: $0) })
         #expect(AccessTokenState(credential, now: now, minimumValidity: 300) == expected)
         #expect(AccessTokenState(nil, now: now, minimumValidity: 300) == .none)
+    }
+
+    @Test(
+        "where nobody says for how long it is needed, it is aging from its usual margin to its last ten seconds",
+        arguments: [
+            (-3_300, 300, AccessTokenState.fresh), (-3_301, 299, .aging), (-3_590, 10, .aging), (-3_591, 9, .expired),
+            (-270, 30, .fresh), (-271, 29, .aging), (-54, 6, .fresh), (-55, 5, .expired), (-27, 3, .fresh),
+            (nil, 300, .fresh), (nil, 299, .aging), (nil, 9, .expired), (1, 900, .expired), (0, .max, .fresh),
+            (.min, 100, .aging), (0, 0, .fresh), (0, -1, .expired),
+        ] as [(Int64?, Int64, AccessTokenState)])
+    func usualStates(cached: Int64?, expires: Int64, expected: AccessTokenState) throws {
+        let account = try #require(AccountID(homeAccountID: "a", environment: "idp.example"))
+        let credential = Credential(
+            kind: .accessToken, account: account, clientID: "c", cachedAt: cached.map(now.advanced(by:)),
+            expiresOn: now.advanced(by: expires))
+        #expect(AccessTokenState(credential, now: now, minimumValidity: nil) == expected)
     }
 
     @Test("what follows a refresh comes from how it ended")

@@ -89,7 +89,7 @@ struct KeyringADALImportTests {
 
     @Test("times without a zone are those of the clock on the wall")
     func zone() throws {
-        _ = try importCache(list(zone: ""), ahead: 3_500)
+        _ = try importCache(list(zone: ""), ahead: 3_595)
         #expect(keyring.refusal(request) != nil)
         _ = try importCache(list(zone: ""), ahead: 0)
         #expect(try keyring.tokenText(request) == "access")

@@ -36,12 +36,20 @@ struct KeyringTokenTests {
         #expect(try home.opened(at: noon.advanced(by: 1_001 - minimum)).refusal(request) == .signInNeeded)
     }
 
-    @Test("300 seconds are asked for where nothing else is")
-    func defaultValidity() throws {
-        try keyring.store(.access(ada, expires: 300), "token", for: ada)
-        #expect(try keyring.tokenText(request) == "token")
-        try keyring.store(.access(ada, scopes: ["mail.read"], client: "c2", expires: 299), "short", for: ada)
-        #expect(keyring.refusal(TokenRequest(account: "ada@contoso.example", clientID: "c2")) == .signInNeeded)
+    @Test(
+        "where nothing is asked for, it is aging in the last tenth of its life, or the last 300 seconds, and of use for ten",
+        arguments: [(3_600, 300), (3_000, 300), (310, 31), (300, 30), (60, 6), (30, 3), (5, 0)] as [(Int64, Int64)])
+    func usualValidity(life: Int64, margin: Int64) throws {
+        try keyring.store(.access(ada, expires: life), "token", for: ada)
+        let then = { (left: Int64) in try home.opened(at: noon.advanced(by: life - left)) }
+        for left in Set([life, margin, max(margin - 1, 10), 10, 9, 0, -1]).filter({ $0 <= life }) {
+            let isFresh = left >= margin
+            guard isFresh || left >= 10 else {
+                #expect(try then(left).refusal(request) == .signInNeeded)
+                continue
+            }
+            #expect(try then(left).tokens.stored(for: request).found.isAging == !isFresh)
+        }
     }
 
     @Test("one that was stored in the future is not handed out")

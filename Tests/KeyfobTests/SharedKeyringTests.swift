@@ -48,7 +48,7 @@ struct SharedKeyringTests {
         let clock = Clock(time)
         let keyring = try home.opened(clock: clock.wallClock)
         #expect(try keyring.tokenText(request) == "first")
-        clock.advance(3_300)
+        clock.advance(3_590)
         #expect(try keyring.tokenText(request) == "first")
         clock.advance(1)
         #expect(keyring.refusal(request) == .signInNeeded)

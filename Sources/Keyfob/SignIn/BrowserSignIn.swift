@@ -57,15 +57,20 @@ public final class BrowserSignIn: Sendable {
     /// The cloud that the answer names; nil where it names none, or may not.
     var cloud: String? { state.withLock { $0.session.cloud } }
 
-    /// The request that redeems the code where `context` says; nil before there is one.
+    /// The request that redeems the code where `context` says; nil where there is none, or none any more.
     func redemption(_ client: borrowing OAuthClient, _ context: SignInContext) -> HTTPRequest? {
         let client = client.copy()
         return state.withLock { state in
             guard let code = state.code.take() else { return nil }
-            return state.session.redemption(
+            let request = state.session.redemption(
                 of: code, client: client, at: context.metadata.endpoints[.token], extra: context.provider.tokenFields)
+            state.code = consume code
+            return request
         }
     }
+
+    /// Forgets the code, which serves once.
+    func forgetCode() { state.withLock { $0.code = nil } }
 }
 
 extension Keyring.SignIns {
@@ -144,26 +149,48 @@ extension Keyring.SignIns {
         let context = try await context(of: signIn, network)
         let network = try network.serving(context.provider)
         let client = try oauthClient(context)
-        guard let message = signIn.redemption(client, context) else {
-            throw KeyringError(.fault, "a sign-in was finished without its answer")
-        }
-        let received = try await exchange(message, context, network)
+        defer { signIn.forgetCode() }
+        let received = try await redeem(signIn, context, client, network)
         return try await file(received, context, nonce: signIn.nonce, client, network)
     }
 
-    /// Sends a request for tokens.
-    func exchange(
-        _ message: consuming HTTPRequest, _ context: SignInContext, _ network: Network
+    /// Redeems the code; again where the provider asks for a moment, so that the person need not begin anew.
+    private func redeem(
+        _ signIn: BrowserSignIn, _ context: SignInContext, _ client: borrowing OAuthClient, _ network: Network
     ) async throws(KeyringError) -> ReceivedTokens {
+        var patience = ShortPatience()
+        while true {
+            guard let message = signIn.redemption(client, context) else {
+                throw KeyringError(.fault, "a sign-in was finished without its answer")
+            }
+            let (received, failure) = await network.tokens(message, clock)
+            if let received { return received }
+            let lack = failure ?? .outcomeUnknown
+            guard let seconds = patience.wait(after: lack, now: clock.now) else {
+                throw KeyringError(lack, of: context.provider)
+            }
+            do { try await Task.sleep(for: .seconds(seconds)) } catch {
+                throw KeyringError(.cancelled, "the sign-in was cancelled")
+            }
+        }
+    }
+}
+
+extension Network {
+    /// The answer to a request for the tokens of a sign-in, or why there is none.
+    func tokens(
+        _ message: consuming HTTPRequest, _ clock: WallClock
+    ) async -> (received: ReceivedTokens?, failure: ProviderFailure?) {
         let sentAt = clock.now
         let response: HTTPResponse
-        switch await network.send(message, GrantRefresh.deadline) {
+        switch await send(message, GrantRefresh.deadline) {
         case .answered(let answer): response = answer
-        case .failed(let failure): throw KeyringError(failure, of: context.provider)
+        case .failed(let failure): return (nil, failure)
         }
         switch TokenOutcome(response, now: clock.now) {
-        case .tokens(let tokens): return ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true)
-        case .failed(let failure): throw KeyringError(failure, of: context.provider)
+        case .tokens(let tokens):
+            return (ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true), nil)
+        case .failed(let failure): return (nil, failure)
         }
     }
 }

@@ -108,29 +108,13 @@ extension Keyring.SignIns {
                 let message = TokenRequests.pollDevice(
                     code: signIn.authorization.deviceCode, client: client, at: endpoint,
                     extra: context.provider.tokenFields)
-                let (event, tokens) = await poll(message, network)
-                received = tokens
-                action = flow.receive(event, now: clock.now)
+                let answer = await network.tokens(message, clock)
+                received = answer.received
+                action = flow.receive(answer.failure.map { .failed($0) } ?? .tokens, now: clock.now)
             case .finished(let ending):
                 guard case .tokens = ending, let received else { throw Self.error(ending, context, timeout) }
                 return try await file(received, context, nonce: nil, client, network)
             }
-        }
-    }
-
-    private func poll(
-        _ message: consuming HTTPRequest, _ network: Network
-    ) async -> (DeviceFlow.Event, ReceivedTokens?) {
-        let sentAt = clock.now
-        let response: HTTPResponse
-        switch await network.send(message, GrantRefresh.deadline) {
-        case .answered(let answer): response = answer
-        case .failed(let failure): return (.failed(failure), nil)
-        }
-        switch TokenOutcome(response, now: clock.now) {
-        case .tokens(let tokens):
-            return (.tokens, ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true))
-        case .failed(let failure): return (.failed(failure), nil)
         }
     }
 

@@ -26,7 +26,8 @@ extension Keyring.SignIns {
             asked: context.scopes, answered: context.provider.granted(details.scopes, of: context.scopes))
         return SignInReport(
             account: account, group: context.group, clientID: context.clientID, scopes: scopes.granted,
-            declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken())
+            declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken(),
+            tokenEndsOn: Self.filing(account.id, realm: "", context).accessToken(received).expiresOn)
     }
 
     /// Everything in one transaction, durable when it returns.
@@ -60,13 +61,16 @@ extension Keyring.SignIns {
                 if !received.response.hasRefreshToken() {
                     try writer.removeEndedGrants(of: signedIn.id, clientID: context.clientID)
                 }
-                try TokenFiling(
-                    account: signedIn.id, clientID: context.clientID, realm: signedIn.profile.realm,
-                    askedScopes: context.scopes, provider: context.provider
-                ).save(received, in: writer)
+                try Self.filing(signedIn.id, realm: signedIn.profile.realm, context).save(received, in: writer)
                 return (try writer.account(signedIn.id) ?? signedIn.account, isNew)
             }
         }
+    }
+
+    private static func filing(_ account: AccountID, realm: String, _ context: SignInContext) -> TokenFiling {
+        TokenFiling(
+            account: account, clientID: context.clientID, realm: realm, askedScopes: context.scopes,
+            provider: context.provider)
     }
 
     /// The scopes that a refresh at the account's home is known to be given, where each request names them.

@@ -102,4 +102,9 @@ public struct SignInReport: Hashable, Sendable {
     public let isNew: Bool
     /// Whether a refresh token came; without one the sign-in lasts as long as its access token.
     public let hasRefreshToken: Bool
+    /// When the access token ends; nil for one that is not known to.
+    public let tokenEndsOn: Timestamp?
+
+    /// Whether a person has to sign in again when the access token ends.
+    public var endsWithToken: Bool { !hasRefreshToken && tokenEndsOn != nil }
 }

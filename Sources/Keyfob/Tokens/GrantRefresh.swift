@@ -148,7 +148,7 @@ struct GrantRefresh: Sendable {
                 }
             } catch {
                 progress.failure = KeyringError(error)
-                return .lockUnavailable
+                return .storeFailed
             }
             progress.wasWaitedFor = true
             if clock.now > end || Task.isCancelled { return .lockUnavailable }

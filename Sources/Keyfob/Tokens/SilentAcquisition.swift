@@ -45,7 +45,9 @@ extension Keyring.Tokens {
             keyring.signIns.warnOfEnd(answer.found)
             return answer
         } catch  where Self.leavesOldToken(error) && !acquisition.ignoresStored {
-            guard let old = try storedToken(acquisition) else { throw keyring.undo.advising(error) }
+            guard let old = try storedToken(acquisition, of: missing.plan.account) else {
+                throw keyring.undo.advising(error)
+            }
             warn(.oldToken, Self.staleness(of: old.found.account, error.message))
             return old
         } catch {
@@ -125,10 +127,15 @@ extension Keyring.Tokens {
             .busy, "others keep replacing the token faster than it can be used", advice: .tryAgain(.nothingLost))
     }
 
-    /// What is stored and valid by now; nil where there is none.
-    private func storedToken(_ acquisition: TokenAcquisition) throws(KeyringError) -> Keyring.TokenAnswer? {
+    /// What is stored of an account and valid by now; nil where there is none.
+    private func storedToken(
+        _ acquisition: TokenAcquisition, of account: Account
+    ) throws(KeyringError) -> Keyring.TokenAnswer? {
+        // Nobody else's, if the account is gone by now.
+        var request = acquisition.request
+        (request.account, request.login) = (account.id.description, nil)
         do {
-            return try stored(for: acquisition.request, in: acquisition.groups)
+            return try stored(for: request, in: acquisition.groups)
         } catch  where error.code == .signInNeeded {
             return nil
         }
@@ -165,15 +172,14 @@ extension Keyring.Tokens {
         "the token of \(account.name) should be replaced and could not be: \(reason)"
     }
 
-    /// Whether a token that is still valid is used where a refresh ended so: nobody has to sign in for it, nor to
-    /// choose.
+    /// Whether a token that is still valid is used where a refresh ended so: unless somebody has to choose, or the vault is
+    /// not what it was.
     static func leavesOldToken(_ error: KeyringError) -> Bool {
         switch error.code {
-        case .offline, .untrustedCertificate, .throttled, .busy, .providerFailed, .configuration, .noSuchProvider,
-            .noSuchClient,
-            .scopesDeclined, .damaged, .inputOutput, .diskFull:
-            true
-        default: false
+        case .usage, .ambiguous, .noSuchAccount, .noSuchGroup, .groupNotGranted, .locked, .wrongKey, .unknownVault,
+            .rolledBack, .newerVersion, .noVault, .notPermitted, .fault:
+            false
+        default: true
         }
     }
 

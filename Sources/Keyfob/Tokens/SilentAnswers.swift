@@ -134,7 +134,7 @@ extension TokenRequestSnapshot {
 extension SilentAction.Staleness {
     fileprivate var words: String {
         switch self {
-        case .noRefreshToken: "there is no refresh token"
+        case .needsSignIn(let reason): "\(reason)"
         case .failed(let failure): "\(failure)"
         }
     }

@@ -201,8 +201,8 @@ extension Keyring.Tokens {
         if let latest = expired.compactMap(\.expiresOn).max() {
             let left = max(-(1 << 40), min(1 << 40, latest.seconds)) - now.seconds
             return left > 0
-                ? "the token of \(account.name) is valid for \(left) more seconds, fewer than the "
-                    + "\(request.minimumValidity) asked for"
+                ? "the token of \(account.name) is valid for \(left) more seconds"
+                    + (request.minimumValidity.map { ", fewer than the \($0) asked for" } ?? ", too few to be of use")
                 : "the token of \(account.name) expired \(Self.words(seconds: -left)) ago"
         }
         let what = "there is no access token of \(account.name) for"

@@ -33,8 +33,8 @@ extension VarlinkParameters {
             guard let address = MailAddress(text) else { throw Invalid(name: "committer") }
             context.committer = address
         }
-        let validity = try integer("minimumValidity") ?? TokenRequest.usualMinimumValidity
-        guard (0...Int64(UInt32.max)).contains(validity) else { throw Invalid(name: "minimumValidity") }
+        let validity = try integer("minimumValidity")
+        guard validity.map((0...Int64(UInt32.max)).contains) ?? true else { throw Invalid(name: "minimumValidity") }
         var request = TokenRequest(
             account: try string("account"), login: try string("login"), environment: try string("provider"),
             realm: try string("tenant"), clientID: try string("client"), scopes: ScopeSet(scopes),

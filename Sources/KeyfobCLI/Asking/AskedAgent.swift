@@ -37,7 +37,7 @@ struct AskedAgent: Sendable {
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         let reply = try call("Token") { writer in
             writer.members(of: request, groups)
-            writer.member("minimumValidity", Int(request.minimumValidity))
+            if let seconds = request.minimumValidity { writer.member("minimumValidity", Int(seconds)) }
             writer.member("forceRefresh", options.forcesRefresh)
             writer.member("extendedLifetime", options.allowsExtendedLifetime)
             writer.member("claims", options.claims)

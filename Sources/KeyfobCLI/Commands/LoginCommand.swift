@@ -132,8 +132,10 @@ struct LoginCommand: ParsableCommand {
             let name = keyring.accounts.shownName(of: report.account)
             global.say("\(name) signed in (group \(report.group))")
         }
-        if !report.hasRefreshToken {
-            global.say("keyfob: warning: the provider gave no refresh token; sign in again when the access token ends")
+        if report.endsWithToken, let end = report.tokenEndsOn {
+            global.say(
+                "keyfob: warning: the provider gave no refresh token; sign in again when the access token ends, on "
+                    + end.rfc3339)
         }
     }
 }
@@ -149,6 +151,7 @@ struct SignInDocument: JSONDocument {
     let declinedScopes: [String]
     let isNew: Bool
     let hasRefreshToken: Bool
+    let tokenExpiresOn: String?
 
     init(_ report: SignInReport) {
         account = report.account.id.description
@@ -159,5 +162,6 @@ struct SignInDocument: JSONDocument {
         declinedScopes = report.declinedScopes.scopes
         isNew = report.isNew
         hasRefreshToken = report.hasRefreshToken
+        tokenExpiresOn = report.tokenEndsOn.map(\.rfc3339)
     }
 }

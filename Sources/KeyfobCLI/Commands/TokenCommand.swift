@@ -9,7 +9,8 @@ struct TokenCommand: ParsableCommand {
         commandName: "token", abstract: "Print an access token.",
         discussion: """
             Answers from what is stored while that is fresh, and else with a new token: the refresh token is redeemed \
-            once, however many programs ask at the same time. Without --account the account is chosen: by the user in \
+            once, however many programs ask at the same time. A stored token that is valid for ten seconds or more is \
+            given, with a warning, where no newer one can be had; not where --min-validity asks for more. Without --account the account is chosen: by the user in \
             --url, KEYFOB_ACCOUNT, what can serve the request, bindings of the directory, the URL and the tool \
             ('keyfob bind'), and what was chosen before. An account that is meant and signed out or removed is an \
             error: nobody else's token is given. Where several fit, a person at a terminal is asked, and the answer is \
@@ -124,11 +125,11 @@ struct TokenCommand: ParsableCommand {
     /// Warns where no token of the provider lasts as long as was asked for, so that every call asks for a new one.
     private func tellShortLife(_ found: Keyring.FoundToken) {
         guard let expiry = found.credential.expiresOn, let start = found.credential.cachedAt, found.origin == .provider,
-            expiry.seconds - start.seconds < validity.minValidity
+            let asked = validity.minValidity, expiry.seconds - start.seconds < asked
         else { return }
         global.say(
             "keyfob: warning: the provider's tokens are valid for \(expiry.seconds - start.seconds) seconds, and "
-                + "--min-validity asks for \(validity.minValidity): every call gets another one; ask for fewer")
+                + "--min-validity asks for \(asked): every call gets another one; ask for fewer")
     }
 
     /// The document, whose token is in no string of this process.

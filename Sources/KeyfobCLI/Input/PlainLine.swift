@@ -99,7 +99,7 @@ extension TokenCommand {
         (request.authority, request.tenant, request.client) = (nil, line["--tenant"], line["--client"])
         (request.url, request.allowHost, request.tool) = (line["--url"], nil, line["--tool"])
         try request.validate()
-        lifetime.minValidity = try line.number("--min-validity") ?? TokenRequest.usualMinimumValidity
+        lifetime.minValidity = try line.number("--min-validity")
         try lifetime.validate()
         (renewal.forceRefresh, renewal.claims) = (false, nil)
         (renewal.extendedLifetime, renewal.offline) = (line.has("--extended-lifetime"), line.has("--offline"))

@@ -33,11 +33,13 @@ struct RefreshOptions: ParsableArguments {
 struct ValidityOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("For how many more seconds the token must be valid, at most a day.", valueName: "seconds"))
-    var minValidity = TokenRequest.usualMinimumValidity
+        help: ArgumentHelp(
+            "For how many more seconds the token must be valid, at most a day; else a tenth of its lifetime, at most 300, "
+                + "and one that ends sooner is given where no other can be had.", valueName: "seconds"))
+    var minValidity: Int64?
 
     func validate() throws {
-        guard TokenRequest.minimumValidities.contains(minValidity) else {
+        guard minValidity.map(TokenRequest.minimumValidities.contains) ?? true else {
             throw ValidationError("--min-validity is between 0 and 86400 seconds")
         }
     }

@@ -56,9 +56,9 @@ struct RequestOptions: ParsableArguments {
         if let flaw = words.flaw { throw ValidationError(flaw) }
     }
 
-    /// The request, with `minimumValidity` in seconds.
+    /// The request, with `minimumValidity` in seconds; nil for as long as usual.
     func request(
-        minimumValidity: Int64 = TokenRequest.usualMinimumValidity, _ environment: Environment = .current
+        minimumValidity: Int64? = nil, _ environment: Environment = .current
     ) throws(KeyringError) -> TokenRequest {
         try words.request(
             usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name, person: environment.person,

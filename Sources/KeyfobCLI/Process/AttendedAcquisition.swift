@@ -25,7 +25,7 @@ struct AttendedAcquisition {
 
     /// The token; where several accounts fit and a person is there, of the one that they pick.
     mutating func token(
-        minimumValidity: Int64 = TokenRequest.usualMinimumValidity
+        minimumValidity: Int64? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         request = try options.request(minimumValidity: minimumValidity)
         let groups = try global.groups()
@@ -58,7 +58,7 @@ struct AttendedAcquisition {
 
     /// The token that other options mean, in one group; nobody is asked.
     func token(
-        _ options: RequestOptions, in group: AccessGroup, minimumValidity: Int64
+        _ options: RequestOptions, in group: AccessGroup, minimumValidity: Int64?
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         var other = self
         other.request = try options.request(minimumValidity: minimumValidity)
@@ -92,7 +92,7 @@ struct AttendedAcquisition {
         var next = self
         if let expiry = found.credential.expiresOn {
             let left = expiry.seconds - WallClock.system.now.seconds
-            next.request.minimumValidity = max(request.minimumValidity, left + 1)
+            next.request.minimumValidity = max(request.minimumValidity ?? 0, left + 1)
         }
         return try next.renewed(found, isForced: false)
     }

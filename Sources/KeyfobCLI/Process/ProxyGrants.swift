@@ -21,7 +21,7 @@ struct ProxyGrants {
     /// - Parameter isAgain: Whether the host has refused the last one.
     /// - Throws: `hostNotAllowed` where it does not go there, and as `token`.
     mutating func token(
-        for address: String, isAgain: Bool, minimumValidity: Int64
+        for address: String, isAgain: Bool, minimumValidity: Int64?
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         let options = try options(for: address)
         let answer = try acquisition.token(options, in: group, minimumValidity: minimumValidity)

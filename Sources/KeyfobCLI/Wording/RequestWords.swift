@@ -35,10 +35,10 @@ struct RequestWords {
     ///   - usualAccount: The account where none is named: what `KEYFOB_ACCOUNT` is.
     ///   - usualTool: The program that wants the token where none is named.
     ///   - person: Whose own git configuration counts.
-    ///   - minimumValidity: For how many seconds the token must still be valid.
+    ///   - minimumValidity: For how many seconds the token must still be valid; nil for as long as usual.
     func request(
         usualAccount: String?, usualTool: @autoclosure () -> String?, person: PersonalGit,
-        minimumValidity: Int64 = TokenRequest.usualMinimumValidity
+        minimumValidity: Int64? = nil
     ) throws(KeyringError) -> TokenRequest {
         let parsed = try authority.flatMap { text throws(KeyringError) in
             text.contains("://") ? try Authority(option: text) : nil

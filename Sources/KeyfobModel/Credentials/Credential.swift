@@ -72,24 +72,45 @@ extension Credential {
     public enum Freshness: Hashable, Sendable {
         /// To be handed out.
         case fresh
-        /// Valid, but past the moment at which it should be replaced.
+        /// Valid, but past the moment at which it should be replaced: given where no newer one can be had.
         case aging
-        /// Expired, or about to be.
+        /// Expired, about to be, or not valid for as long as was asked for.
         case expired
         /// Stored at a time that has not come yet: no clock here can vouch for it.
         case fromTheFuture
     }
 
-    /// How the token stands at `now` for a caller who needs it valid for `minimumValidity` seconds.
+    /// How the token stands at `now` for a caller who needs it valid for `minimumValidity` seconds, or for
+    /// ``usualMargin`` where that is nil; then one that is valid for less is aging while ten seconds are left.
     ///
     /// A token that expires exactly then is still valid, as in MSAL for Objective-C and Python
     /// (MSAL.NET calls it expired).
-    public func freshness(now: Timestamp, minimumValidity: Int64) -> Freshness {
+    public func freshness(now: Timestamp, minimumValidity: Int64?) -> Freshness {
         if let cachedAt, cachedAt > now { return .fromTheFuture }
-        if let expiresOn, expiresOn < now.advanced(by: minimumValidity) { return .expired }
+        if let expiresOn, expiresOn < now.advanced(by: minimumValidity ?? usualMargin) {
+            let isUsable = minimumValidity == nil && expiresOn >= now.advanced(by: Self.leastValidity)
+            return isUsable ? .aging : .expired
+        }
         if let refreshOn, refreshOn < now { return .aging }
         return .fresh
     }
+
+    /// For how many seconds before its end a token is not fresh any more where nobody says for how long it is needed: a
+    /// tenth of its lifetime and at most 300, or 300 where its lifetime is not known.
+    public var usualMargin: Int64 {
+        guard let cachedAt, let expiresOn else { return Self.longestMargin }
+        let (lifetime, overflow) = expiresOn.seconds.subtractingReportingOverflow(cachedAt.seconds)
+        return overflow ? Self.longestMargin : Self.usualMargin(ofLifetime: lifetime)
+    }
+
+    /// The same for a token that is valid for so many seconds from now on.
+    package static func usualMargin(ofLifetime seconds: Int64) -> Int64 {
+        max(0, min(longestMargin, seconds / 10))
+    }
+
+    private static let longestMargin: Int64 = 300
+    /// The seconds for which a token must be valid to be of any use to whoever gets it.
+    private static let leastValidity: Int64 = 10
 
     /// The token type in small letters, `bearer` where none is stored.
     public var effectiveTokenType: String {

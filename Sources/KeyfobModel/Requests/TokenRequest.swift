@@ -18,8 +18,9 @@ public struct TokenRequest: Hashable, Sendable {
     public var clientID: String?
     /// The scopes that the token must have.
     public var scopes: ScopeSet
-    /// For how many more seconds the token must be valid; 300 unless told otherwise.
-    public var minimumValidity: Int64
+    /// For how many more seconds the token must be valid; nil where whoever asks leaves that to
+    /// ``Credential/usualMargin``, and would rather have a token that ends sooner than none.
+    public var minimumValidity: Int64?
     /// The token type, in small letters.
     public var tokenType: String
     /// Where the request comes from and what it is for.
@@ -30,13 +31,10 @@ public struct TokenRequest: Hashable, Sendable {
     /// names may go although it is not one of its provider's; without ``account`` it means nothing.
     public var allowedHost: String?
 
-    /// For how many seconds a token must still be valid unless a request says otherwise.
-    public static let usualMinimumValidity: Int64 = 300
-
     /// A request; what is not given is not restricted.
     public init(
         account: String? = nil, login: String? = nil, environment: String? = nil, realm: String? = nil,
-        clientID: String? = nil, scopes: ScopeSet = [], minimumValidity: Int64 = usualMinimumValidity,
+        clientID: String? = nil, scopes: ScopeSet = [], minimumValidity: Int64? = nil,
         tokenType: String = "bearer", context: RequestContext = RequestContext(), allowedHost: String? = nil
     ) {
         self.account = account

@@ -2,7 +2,7 @@ package import KeyfobModel
 
 /// What a refresh does next; the shell executes it and reports with a ``RefreshEvent``.
 package enum RefreshStep: Hashable, Sendable {
-    /// Take the grant's lock: `lockAcquired` or `lockUnavailable`.
+    /// Take the grant's lock: `lockAcquired`, `lockUnavailable` or `storeFailed`.
     case acquireLock
     /// Read the grant anew, and its refresh token with it: `grant`, or `storeFailed`.
     case readGrant

@@ -102,6 +102,7 @@ package struct RefreshTransaction: Hashable, Sendable {
         switch (next, event) {
         case (.acquireLock, .lockAcquired): return .readGrant
         case (.acquireLock, .lockUnavailable): return .finished(.busy)
+        case (.acquireLock, .storeFailed): return .finished(.storeFailed)
         case (.readGrant, .grant(let snapshot)): return begin(snapshot, now)
         case (.readGrant, .storeFailed): return release(.storeFailed)
         case (.writeIntent, .done): return .sendRequest(version)

@@ -13,8 +13,8 @@ package enum AccessTokenState: Hashable, Sendable, CaseIterable {
     /// Expired for good, or from the future.
     case expired
 
-    /// How `credential` stands at `now` for somebody who needs it for `minimumValidity` seconds.
-    package init(_ credential: Credential?, now: Timestamp, minimumValidity: Int64) {
+    /// How `credential` stands at `now` for somebody who needs it for `minimumValidity` seconds; nil for as long as usual.
+    package init(_ credential: Credential?, now: Timestamp, minimumValidity: Int64?) {
         switch credential?.freshness(now: now, minimumValidity: minimumValidity) {
         case nil: self = .none
         case .fresh: self = .fresh

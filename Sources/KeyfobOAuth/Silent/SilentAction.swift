@@ -21,8 +21,8 @@ package enum SilentAction: Hashable, Sendable {
 
     /// Why a token could not be replaced.
     package enum Staleness: Hashable, Sendable {
-        /// There is nothing to replace it with.
-        case noRefreshToken
+        /// A person must sign in for another one.
+        case needsSignIn(SignInReason)
         /// The provider gave none.
         case failed(ProviderFailure)
     }

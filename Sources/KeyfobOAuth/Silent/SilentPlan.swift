@@ -63,7 +63,7 @@ package enum SilentPlan {
         let tried = attempts.map(\.token)
         if let next = situation.candidates.first(where: { !tried.contains($0) }) {
             if attempts.count < attemptLimit { return .refresh(next) }
-            return access == .aging ? .useOld(.noRefreshToken) : .retryLater(.contention)
+            return access == .aging ? .useOld(.needsSignIn(.noRefreshToken)) : .retryLater(.contention)
         }
         return conclude(situation, access, attempts.last { !$0.isMismatch } ?? attempts.last, options)
     }
@@ -71,7 +71,7 @@ package enum SilentPlan {
     private static func conclude(
         _ situation: SilentSituation, _ access: AccessTokenState, _ attempt: Attempt?, _ options: Options
     ) -> SilentAction {
-        if access == .aging { return .useOld(attempt.map { .failed($0.failure) } ?? .noRefreshToken) }
+        if access == .aging { return .useOld(attempt.map { .failed($0.failure) } ?? .needsSignIn(reason(situation))) }
         guard let attempt else { return .needsSignIn(reason(situation)) }
         let failure = attempt.failure
         if let ruling = attempt.ruling { return .refused(JudgedRefusal(failure, ruling)) }

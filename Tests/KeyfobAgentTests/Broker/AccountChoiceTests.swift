@@ -28,7 +28,7 @@ private final class SignsIn: AgentSignIns {
         }
         return SignInReport(
             account: account, group: groups?.first ?? .default, clientID: request.clientID ?? "mailer",
-            scopes: request.scopes, declinedScopes: [], isNew: true, hasRefreshToken: true)
+            scopes: request.scopes, declinedScopes: [], isNew: true, hasRefreshToken: true, tokenEndsOn: nil)
     }
 }
 

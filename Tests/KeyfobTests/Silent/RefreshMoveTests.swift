@@ -154,7 +154,7 @@ struct RefreshMoveTests: SilentSuite {
             as [(Int64?, Bool, [Int64])])
     func deadlines(refreshOn: Int64?, isForced: Bool, seconds: [Int64]) async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: refreshOn == nil ? 10 : 3_600, refresh: refreshOn)
+        try home.access("old", ada, expires: refreshOn == nil ? 5 : 3_600, refresh: refreshOn)
         provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada, options: SilentOptions(forcesRefresh: isForced)).text == "at")
         #expect(provider.requests.map(\.seconds) == seconds)

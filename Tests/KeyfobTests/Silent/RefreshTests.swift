@@ -349,7 +349,7 @@ struct RefreshTests: SilentSuite {
     func dottedSubject() async throws {
         let account = try SilentHome.plainAccount("auth0|ada.lovelace")
         try home.grant("rt", account)
-        try home.access("old", account, expires: 10)
+        try home.access("old", account, expires: 5)
         provider.answer(.tokens("new", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(account).text == "new")
         #expect(try await home.token(account).text == "new")

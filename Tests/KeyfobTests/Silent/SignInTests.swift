@@ -2,6 +2,7 @@ import Foundation
 import Keyfob
 import KeyfobOAuth
 import KeyfobTestSupport
+import Synchronization
 import Testing
 
 @Suite("Signing in", .eachStorageInFullRun)
@@ -67,6 +68,34 @@ struct SignInTests: SilentSuite {
         // The person themselves gets it back.
         #expect(try await signIn("ada").account.id == own)
         #expect(try await home.token(Account(id: own, username: "ada")).text == "at-ada")
+    }
+
+    @Test(
+        "a provider that asks for a moment, or is out of order for one, ends no sign-in",
+        arguments: [
+            .status(503, retryAfter: "1"), .status(429, retryAfter: "0"), .status(500), .failed(.unreachable(.refused)),
+        ]
+            as [ScriptedNetwork.Answer])
+    func moment(answer: ScriptedNetwork.Answer) async throws {
+        let count = Mutex(0)
+        let report = try await signInByBrowser(request, home) { asked in
+            count.withLock {
+                $0 += 1; return $0
+            } < 2 ? answer : Self.good()(asked)
+        }
+        #expect(report.isNew && provider.tokenRequests.map { $0.fields["code"] } == ["c0de", "c0de"])
+    }
+
+    @Test(
+        "one that is out of order, asks to wait for long or has refused the code ends it",
+        arguments: [
+            (.status(503, retryAfter: "3600"), .throttled, 1), (.refused("invalid_grant"), .signInNeeded, 1),
+            (.failed(.outcomeUnknown), .offline, 1),
+        ] as [(ScriptedNetwork.Answer, KeyringError.Code, Int)])
+    func refused(answer: ScriptedNetwork.Answer, code: KeyringError.Code, count: Int) async throws {
+        let error = await keyringError { _ = try await signInByBrowser(request, home) { _ in answer } }
+        #expect(error?.code == code && provider.tokenRequests.count == count, "\(String(describing: error))")
+        #expect(try home.grants(of: ada).isEmpty)
     }
 
     @Test("the browser's address asks for what a sign-in needs besides")

@@ -106,7 +106,7 @@ struct SilentFamilyTests: SilentSuite {
     func deletedThroughFamily() async throws {
         try home.grant("frt", ada, client: "a", family: "1")
         try home.access("at-a", ada, client: "a")
-        try home.access("at-b", ada, client: "b", expires: 10)
+        try home.access("at-b", ada, client: "b", expires: 5)
         provider.answer(.refused("invalid_grant", "user_account_deleted"))
         #expect(await home.refusal(ada, client: "b")?.code == .signInNeeded)
         #expect(try home.accessTokens(of: ada).map(\.clientID) == ["a"])

@@ -109,7 +109,8 @@ struct SilentHome: Sendable {
         try keyring.store(
             Credential(
                 kind: .accessToken, account: account.id, clientID: client,
-                realm: realm ?? (isMicrosoft ? Self.tenant : ""), scopes: scopes, cachedAt: clock.now,
+                realm: realm ?? (isMicrosoft ? Self.tenant : ""), scopes: scopes,
+                cachedAt: clock.now.advanced(by: min(0, (expires ?? 3_600) - 3_600)),
                 expiresOn: expires.map { clock.now.advanced(by: $0) },
                 extendedExpiresOn: extended.map { clock.now.advanced(by: $0) },
                 refreshOn: refresh.map { clock.now.advanced(by: $0) }), text, for: account)

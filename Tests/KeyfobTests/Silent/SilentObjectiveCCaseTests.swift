@@ -76,7 +76,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
     )
     func expiredAndRefused() async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: 10)
+        try home.access("old", ada, expires: 5)
         provider.answer(.refused("invalid_grant", "my_suberror"), .refused("invalid_grant", "my_suberror"))
         let error = try #require(await home.refusal(ada))
         #expect(error.code == .signInNeeded && error.message.contains("invalid_grant/my_suberror"))
@@ -100,7 +100,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
     @Test("6.5.10 bad_token removes the refresh token and the access tokens of the client")
     func badToken() async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: 10)
+        try home.access("old", ada, expires: 5)
         provider.answer(.refused("invalid_grant", "bad_token"))
         #expect(await home.refusal(ada)?.code == .signInNeeded)
         #expect(try home.accessTokens(of: ada).isEmpty)
@@ -113,7 +113,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
     @Test("6.5.11 user_account_deleted removes the credentials of the client; the account stays, and needs a sign-in")
     func accountDeleted() async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: 10)
+        try home.access("old", ada, expires: 5)
         try home.access("other", ada, client: "other")
         provider.answer(.refused("invalid_grant", "user_account_deleted"))
         #expect(await home.refusal(ada, client: "app")?.code == .signInNeeded)
@@ -140,7 +140,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
 
     @Test("6.5.13 expired, and no refresh token: a sign-in, without the network")
     func nothingLeft() async throws {
-        try home.access("old", ada, expires: 10)
+        try home.access("old", ada, expires: 5)
         #expect(await home.refusal(ada)?.code == .signInNeeded)
         #expect(provider.requests.isEmpty)
     }
@@ -244,7 +244,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
         ] as [ScriptedNetwork.Answer])
     func extended(isAllowed: Bool, answer: ScriptedNetwork.Answer) async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: 10, extended: 7_200)
+        try home.access("old", ada, expires: 5, extended: 7_200)
         provider.answer(answer)
         let options = SilentOptions(allowsExtendedLifetime: isAllowed)
         guard isAllowed else {
@@ -259,7 +259,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
     @Test("6.5.22 no extended lifetime after its end, nor after a refusal, nor where a new token is forced")
     func notExtended() async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: 10, extended: 100)
+        try home.access("old", ada, expires: 5, extended: 100)
         let options = SilentOptions(allowsExtendedLifetime: true)
         provider.answer(.status(500))
         let forced = SilentOptions(forcesRefresh: true, allowsExtendedLifetime: true)

@@ -70,7 +70,7 @@ struct SilentPythonCaseTests: SilentSuite {
     @Test("6.4.S4 an expired token and a refusal are an error")
     func expiredAndDown() async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: 60)
+        try home.access("old", ada, expires: 5)
         provider.answer(.refused("something_went_wrong"))
         let error = try #require(await home.refusal(ada))
         #expect(error.code == .providerFailed && error.message.contains("something_went_wrong"))
@@ -79,7 +79,7 @@ struct SilentPythonCaseTests: SilentSuite {
     @Test("6.4.S5 an expired token is replaced")
     func expiredAndUp() async throws {
         try home.grant("rt", ada)
-        try home.access("old", ada, expires: 60)
+        try home.access("old", ada, expires: 5)
         provider.answer(.tokens("new", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada).text == "new")
         #expect(provider.tokenRequests.map(\.refreshToken) == ["rt"])

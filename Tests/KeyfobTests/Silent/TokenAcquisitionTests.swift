@@ -114,7 +114,7 @@ struct TokenAcquisitionTests: SilentSuite {
 
     @Test("the network stays closed where there is nothing to send")
     func nothingToSend() async throws {
-        try home.access("old", ada, expires: 10)
+        try home.access("old", ada, expires: 5)
         let request = TokenRequest(account: ada.username, scopes: ["mail.read"])
         let acquisition = TokenAcquisition(request) { () throws(KeyringError) in throw closed }
         let error = await #expect(throws: KeyringError.self) { _ = try await home.keyring.tokens.acquire(acquisition) }
@@ -140,7 +140,7 @@ struct TokenAcquisitionTests: SilentSuite {
     @Test("an expired token for other scopes leaves no doubt about what an aging one is for")
     func scopes() async throws {
         try home.grant("rt", ada)
-        try home.access("other", ada, scopes: ["files.read"], expires: 10)
+        try home.access("other", ada, scopes: ["files.read"], expires: 5)
         try home.access("old", ada, refresh: -1)
         provider.answer(.tokens("new", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada, scopes: []).text == "new")

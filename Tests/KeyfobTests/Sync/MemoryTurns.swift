@@ -100,7 +100,7 @@ extension Keyring {
     /// The access token that a request of an account of Google's gets; the network and the turns are the test's.
     func token(
         of account: Account, _ provider: ScriptedNetwork, _ turns: RefreshTurns?, forced: Bool = false,
-        minimumValidity: Int64 = TokenRequest.usualMinimumValidity
+        minimumValidity: Int64? = nil
     ) async throws -> String {
         var acquisition = TokenAcquisition(
             TokenRequest(account: account.id.description, clientID: "mailer", minimumValidity: minimumValidity),

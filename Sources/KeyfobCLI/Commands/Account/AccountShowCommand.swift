@@ -93,9 +93,8 @@ struct CredentialDocument: Encodable {
         cachedOn = credential.cachedAt.map(\.rfc3339)
         expiresOn = credential.expiresOn.map(\.rfc3339)
         refreshOn = credential.refreshOn.map(\.rfc3339)
-        let minimum = TokenRequest.usualMinimumValidity
         freshness =
-            credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: minimum))" : nil
+            credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: nil))" : nil
         grantState = credential.grant?.state.name
     }
 }
