@@ -66,7 +66,8 @@ struct ShortTokenTests {
         control.delay = 500
         try home.server.control(control)
         let count = try home.server.requests().count
-        let outcome = try home.run("for i in $(seq 20); do keyfob token --no-input --min-validity 60 2> err$i & done; wait; cat err*")
+        let line = "keyfob token --no-input --min-validity 60"
+        let outcome = try home.run("for i in $(seq 20); do \(line) 2> err$i & done; wait; cat err*")
         #expect(outcome.text.split(separator: "\n").count >= 20, "\(outcome)")
         try demand("refusals: twenty calls at once ask once where the answer is \(name)") { () throws in
             #expect(try home.refreshes(since: count) == 1)
