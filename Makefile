@@ -16,8 +16,8 @@ RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob $(HARDENING_FL
 LIBRARY_FLAGS = $(subst --product keyfob,--product KeyfobC,$(RELEASE_FLAGS))
 
 # The command that tests run: what ships, where it was built of these sources, as `make try` builds it.
-KEYFOB = $(shell release=$(CURDIR)/.build/release/keyfob; \
-	if [ -x $$release ] && [ -z "$$(Scripts/newer-source $$release)" ]; then echo $$release; else echo $(CURDIR)/.build/debug/keyfob; fi)
+KEYFOB = $(shell release=.build/release/keyfob; \
+	[ -x $$release ] && [ -z "$$(Scripts/newer-source $$release)" ] || release=.build/debug/keyfob; realpath $$release)
 
 # Tests of what does no input or output, and of what keeps records.
 PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests KeyfobSelectionTests KeyfobOAuthTests \
