@@ -41,15 +41,15 @@ APPLICATIONS = $(DESTDIR)$(PREFIX)/share/applications
 # Not share/keyfob, which below ~/.local is the vault.
 DIRENV = $(DESTDIR)$(PREFIX)/share/direnv
 # The library for other languages. Python finds its module by itself where all is the system's; the module finds the library
-# two folders above.
+# three folders above.
 LIB = $(DESTDIR)$(PREFIX)/lib
 INCLUDE = $(DESTDIR)$(PREFIX)/include
-PYTHON = $(DESTDIR)$(PREFIX)/$(if $(filter /usr,$(PREFIX)),lib/python3/dist-packages,lib/keyfob/python)
+PYTHON = $(DESTDIR)$(PREFIX)/$(if $(filter /usr,$(PREFIX)),lib/python3/dist-packages,lib/keyfob/python)/keyfob
 VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/Release.swift)
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try full front test test-cases test-trials test-bare test-full test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
+.PHONY: help try full front test test-cases test-trials test-bare test-full test-python test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -59,6 +59,7 @@ help:
 	@echo 'make test                    everything that must pass: checks, strict build, all tests'
 	@echo 'make test-bare               make try and make test as a newcomer has them: in a bare Debian 12, as an ordinary user (as root)'
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
+	@echo 'make test-python             the module for Python with the libraries of PyPI that it is for, at length'
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
 	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
 	@echo 'make test-suites SUITES=DIR  public suites for JSON, TOML, YAML and cryptography that lie in DIR, against the readers'
@@ -149,6 +150,7 @@ test-trials: front
 	$(PROVIDER_TESTS)
 	Tests/Guides/run $(KEYFOB)
 	.venv/bin/python3 Tests/Readers/run .build/debug/KeyfobReaders $(if $(KEYFOB_FULL),--full)
+	.venv/bin/python3 Tests/Python/run .build/debug/keyfob $(if $(KEYFOB_FULL),--full)
 	Tests/Front/run .build/front/keyfob --full $(KEYFOB) $(if $(KEYFOB_FULL),,--sample)
 	Tests/Faults/run $(KEYFOB) $(if $(KEYFOB_FULL),,--sample 60)
 	Scripts/test-front $(KEYFOB)
@@ -183,6 +185,13 @@ test-agent:
 	swift build --product keyfob $(DEBUG_FLAGS)
 	Tests/Agent/run $(KEYFOB)
 	Tests/Agent/run $(KEYFOB) --clocks
+
+# A million calls of many threads among forks, a thousand sequences of what programs do to a cache, 10,000 accounts.
+test-python:
+	Scripts/install-dependencies --full
+	swift build --product keyfob $(DEBUG_FLAGS)
+	swift build --product KeyfobC $(DEBUG_FLAGS)
+	.venv/bin/python3 Tests/Python/run .build/debug/keyfob --full
 
 # A fault at each call that changes a file, for every command that writes.
 test-faults:
@@ -235,7 +244,8 @@ install:
 	ln -sf libkeyfob.so.1 '$(LIB)/libkeyfob.so'
 	install -m 644 Sources/KeyfobC/include/keyfob.h '$(INCLUDE)'
 	sed 's|@VERSION@|$(VERSION)|' Packaging/keyfob.pc > '$(LIB)/pkgconfig/keyfob.pc'
-	install -m 644 Packaging/python/keyfob.py '$(PYTHON)'
+	rm -f '$(PYTHON).py'
+	install -m 644 Packaging/python/keyfob/*.py Packaging/python/keyfob/py.typed '$(PYTHON)'
 
 uninstall:
 	rm -f '$(BIN)/keyfob' '$(LIBEXEC)/keyfob' $(addprefix '$(BIN)'/,$(HELPERS))
@@ -244,7 +254,8 @@ uninstall:
 	rm -f '$(MAN)'/keyfob.1 '$(MAN)'/keyfob-*.1
 	rm -f '$(DIRENV)/use_keyfob.sh' '$(APPLICATIONS)/io.keyfob.desktop'
 	$(if $(DESTDIR),,-command -v update-desktop-database > /dev/null && update-desktop-database -q '$(APPLICATIONS)')
-	rm -f '$(LIB)/libkeyfob.so.1' '$(LIB)/libkeyfob.so' '$(LIB)/pkgconfig/keyfob.pc' '$(INCLUDE)/keyfob.h' '$(PYTHON)/keyfob.py'
+	rm -f '$(LIB)/libkeyfob.so.1' '$(LIB)/libkeyfob.so' '$(LIB)/pkgconfig/keyfob.pc' '$(INCLUDE)/keyfob.h' '$(PYTHON).py'
+	rm -rf '$(PYTHON)'
 	rmdir '$(DIRENV)' 2>/dev/null || true
 	rmdir '$(LIB)/keyfob/python' '$(LIB)/keyfob' 2>/dev/null || true
 	for unit in $(UNITS); do rm -f '$(USER_UNITS)'/"$$unit"; done

@@ -166,45 +166,7 @@ extension OpenKeyring {
             })
     }
 
-    /// All tokens in the form of MSAL's caches.
-    func cache(_ options: OptionValues.Snapshot) throws(KeyringError) -> Answer {
-        let (keyring, groups) = (try keyring, try groups(options))
-        let account = try options["account"].map { name throws(KeyringError) in
-            try keyring.accounts.named(name, in: groups).account.id
-        }
-        // Written twice, since its length shows at the end; what grows in between is measured again.
-        for _ in 0..<10 {
-            var size = 0
-            _ = try keyring.caches.exportMSAL(in: groups, account: account) { size += $0.byteCount }
-            var buffer = SecretBuffer(capacity: size)
-            var fits = true
-            _ = try keyring.caches.exportMSAL(in: groups, account: account) { piece in
-                fits = fits && piece.byteCount <= size - buffer.count
-                if fits { buffer.append(piece) }
-            }
-            guard fits else { continue }
-            return Answer([:], "cache", secret: buffer.withBytes { SecretBytes(copying: $0) })
-        }
-        throw KeyringError(.busy, "others keep changing the vault", advice: .tryAgain(.nothingChanged))
-    }
-
-    /// Takes in tokens in the form of MSAL's caches.
-    func write(cache: borrowing SecretBytes, _ options: OptionValues.Snapshot) throws(KeyringError) {
-        _ = try keyring.caches.importMSAL(cache, in: groups(options), bringsBackRemoved: true)
-    }
-
-    /// Removes an account from its group.
-    func removeAccount(_ options: OptionValues.Snapshot) throws(KeyringError) {
-        // The environment's is for what is asked for, and not for what goes.
-        guard let name = options["account"] else {
-            throw KeyringError(.usage, "no account is named", advice: .chooseAccount(such: nil, group: nil))
-        }
-        let keyring = try keyring
-        let found = try keyring.accounts.named(name, in: groups(options))
-        _ = try keyring.accounts.remove(found.account.id, from: found.group)
-    }
-
-    private func groups(_ options: OptionValues.Snapshot) throws(KeyringError) -> [AccessGroup]? {
+    func groups(_ options: OptionValues.Snapshot) throws(KeyringError) -> [AccessGroup]? {
         try [AccessGroup].named(options.list("group"), usual: variable("KEYFOB_GROUP"))
     }
 

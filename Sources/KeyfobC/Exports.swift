@@ -10,7 +10,7 @@ public func version() -> UnsafePointer<CChar>? { unsafe Constant.version }
 
 /// `keyfob_options_new`.
 @_cdecl("keyfob_options_new")
-public func optionsNew() -> OpaquePointer? { unsafe Pointers.give(OptionValues()) }
+public func optionsNew() -> OpaquePointer? { unsafe CallGate.run { unsafe Pointers.give(OptionValues()) } ?? nil }
 
 /// `keyfob_options_set`.
 @_cdecl("keyfob_options_set")
@@ -35,7 +35,7 @@ public func openKeyring(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error, giving: keyring) { () throws(KeyringError) in
-        unsafe try OpenKeyring.open(Pointers.options(options, taking: ["vault", "key-file", "ca-file", "may-ask"]))
+        unsafe try OpenKeyring.open(Pointers.options(options, taking: OptionValues.ofOpening))
     }
 }
 
@@ -43,8 +43,8 @@ public func openKeyring(
 @_cdecl("keyfob_close")
 public func close(_ keyring: OpaquePointer?) {
     // In the child of a fork, closing would touch what the parent works with.
-    guard let open = unsafe try? Pointers.object(keyring, OpenKeyring.self), open.isOwn else { return }
-    unsafe Pointers.free(keyring, OpenKeyring.self)
+    let isOwn = CallGate.run { unsafe (try? Pointers.object(keyring, OpenKeyring.self))?.isOwn ?? false }
+    if isOwn == true { unsafe Pointers.free(keyring, OpenKeyring.self) }
 }
 
 /// `keyfob_token`.
@@ -117,27 +117,50 @@ public func writeCache(
     }
 }
 
+/// `keyfob_find_entries`.
+@_cdecl("keyfob_find_entries")
+public func findEntries(
+    _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ answer: UnsafeMutablePointer<OpaquePointer?>?,
+    _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    unsafe Pointers.run(error, giving: answer) { () throws(KeyringError) in
+        unsafe try Pointers.keyring(keyring).findEntries(Pointers.options(options, taking: OptionValues.ofEntries))
+    }
+}
+
+/// `keyfob_change_entries`.
+@_cdecl("keyfob_change_entries")
+public func changeEntries(
+    _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
+    _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    unsafe Pointers.run(error) { () throws(KeyringError) in
+        let (open, options) = unsafe (try Pointers.keyring(keyring), try Pointers.options(options, taking: ["group"]))
+        try open.changeEntries(unsafe Pointers.secret(json, "the change", length: length), options)
+    }
+}
+
 /// `keyfob_remove_account`.
 @_cdecl("keyfob_remove_account")
 public func removeAccount(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error) { () throws(KeyringError) in
-        unsafe try Pointers.keyring(keyring).removeAccount(Pointers.options(options, taking: ["account", "group"]))
+        unsafe try Pointers.keyring(keyring).removeAccount(Pointers.options(options, taking: OptionValues.ofRemoval))
     }
 }
 
 /// `keyfob_answer_count`.
 @_cdecl("keyfob_answer_count")
 public func answerCount(_ answer: OpaquePointer?) -> Int {
-    unsafe (try? Pointers.object(answer, Answer.self))?.count ?? 0
+    CallGate.run { unsafe (try? Pointers.object(answer, Answer.self))?.count ?? 0 } ?? 0
 }
 
 /// `keyfob_answer_get`.
 @_cdecl("keyfob_answer_get")
 public func answerGet(_ answer: OpaquePointer?, _ row: Int, _ name: UnsafePointer<CChar>?) -> UnsafePointer<CChar>? {
     guard let name = unsafe try? Pointers.text(name, "the name") else { return nil }
-    return unsafe (try? Pointers.object(answer, Answer.self))?.value(row, name)
+    return unsafe CallGate.run { unsafe (try? Pointers.object(answer, Answer.self))?.value(row, name) } ?? nil
 }
 
 /// `keyfob_answer_free`.
@@ -147,14 +170,14 @@ public func answerFree(_ answer: OpaquePointer?) { unsafe Pointers.free(answer, 
 /// `keyfob_error_status`.
 @_cdecl("keyfob_error_status")
 public func errorStatus(_ error: OpaquePointer?) -> Int32 {
-    unsafe (try? Pointers.object(error, Failure.self))?.status ?? 0
+    CallGate.run { unsafe (try? Pointers.object(error, Failure.self))?.status ?? 0 } ?? 0
 }
 
 /// `keyfob_error_get`.
 @_cdecl("keyfob_error_get")
 public func errorGet(_ error: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> UnsafePointer<CChar>? {
     guard let name = unsafe try? Pointers.text(name, "the name") else { return nil }
-    return unsafe (try? Pointers.object(error, Failure.self))?.text(name)
+    return unsafe CallGate.run { unsafe (try? Pointers.object(error, Failure.self))?.text(name) } ?? nil
 }
 
 /// `keyfob_error_free`.

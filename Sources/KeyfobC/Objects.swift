@@ -11,14 +11,20 @@ final class OptionValues: Sendable {
     /// How many values an option has at most.
     static let countLimit = 1_000
 
-    private static let flags: Set = ["may-ask", "force-refresh", "extended-lifetime", "offline"]
+    private static let flags: Set = ["may-ask", "force-refresh", "extended-lifetime", "offline", "forget"]
     private static let lists: Set = ["scope", "group"]
-    private static let names: Set = flags.union(lists).union([
-        "vault", "key-file", "ca-file", "account", "resource", "authority", "tenant", "client", "url", "allow-host",
-        "tool", "min-validity", "claims",
-    ])
+    /// What opens a keyring.
+    static let ofOpening: Set = ["vault", "key-file", "ca-file", "may-ask"]
     /// What a request for a token has.
-    static let ofRequest = names.subtracting(["vault", "key-file", "ca-file", "may-ask"])
+    static let ofRequest: Set = [
+        "account", "scope", "resource", "authority", "tenant", "client", "url", "allow-host", "tool", "group",
+        "min-validity", "force-refresh", "claims", "extended-lifetime", "offline",
+    ]
+    /// What entries of a cache are found by.
+    static let ofEntries: Set = ["section", "home-account-id", "environment", "client", "group"]
+    /// What the removal of an account takes.
+    static let ofRemoval: Set = ["account", "client", "forget", "group"]
+    private static let names = ofOpening.union(ofRequest).union(ofEntries).union(ofRemoval)
 
     private let values = Mutex<[String: [String]]>([:])
 
@@ -26,7 +32,7 @@ final class OptionValues: Sendable {
     ///
     /// - Throws: `usage`.
     func set(_ name: String, _ value: String?) throws(KeyringError) {
-        guard Self.names.contains(name) else { throw KeyringError(.usage, "there is no option of that name") }
+        guard Self.names.contains(name) else { throw KeyringError(.usage, Self.unknown(name)) }
         guard let value else { return values.withLock { $0[name] = nil } }
         if Self.flags.contains(name), Bool(value) == nil {
             throw KeyringError(.usage, "--\(name) is \"true\" or \"false\"")
@@ -40,6 +46,12 @@ final class OptionValues: Sendable {
             throw KeyringError(.limitExceeded, "--\(name) has more than \(Self.countLimit) values")
         }
         values.withLock { $0[name] = before + [value] }
+    }
+
+    /// What is said of an option that there is not; what could not be typed as one is not repeated.
+    private static func unknown(_ name: String) -> String {
+        let isWord = name.utf8.count <= 40 && name.utf8.allSatisfy { $0 == 0x2D || (0x61...0x7A).contains($0 | 0x20) }
+        return isWord && !name.isEmpty ? "there is no option --\(name)" : "there is no option of that name"
     }
 
     /// The values, where a call takes those that are set.

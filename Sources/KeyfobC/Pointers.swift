@@ -1,32 +1,72 @@
 internal import Glibc
 internal import Keyfob
 internal import KeyfobSodium
+internal import Synchronization
 
-/// What crosses the border to C: objects as pointers that own them, and strings.
-enum Pointers {
-    /// A pointer that owns an object, until it is given to ``free(_:_:)``.
-    static func give(_ object: AnyObject) -> OpaquePointer? {
-        unsafe OpaquePointer(Unmanaged.passRetained(object).toOpaque())
+/// The objects that C has handles of.
+///
+/// A handle is a number and no address. No number is used twice, so that a freed handle is found to be none. A call holds
+/// its object until it returns: freeing a handle meanwhile only takes the number away.
+private final class HandleTable: Sendable {
+    static let shared = HandleTable()
+
+    private struct State {
+        var objects: [UInt: any AnyObject & Sendable] = [:]
+        var next = Self.first
+        /// Above what a small number or an index could be, and never 0.
+        static let first: UInt = 0x1_0000
+        /// Handles are as far apart as addresses of objects are.
+        static let step: UInt = 16
     }
 
-    /// The object that a pointer owns.
+    private let state = Mutex(State())
+
+    func insert(_ object: any AnyObject & Sendable) -> UInt {
+        state.withLock { state in
+            defer { state.next += State.step }
+            state.objects[state.next] = object
+            return state.next
+        }
+    }
+
+    func object(_ handle: UInt) -> (any AnyObject & Sendable)? { state.withLock { $0.objects[handle] } }
+
+    /// Takes an object out; whoever holds it still may use it.
+    func remove(_ handle: UInt) -> (any AnyObject & Sendable)? {
+        state.withLock { $0.objects.removeValue(forKey: handle) }
+    }
+}
+
+/// What crosses the border to C: objects by handles, and strings.
+enum Pointers {
+    /// A handle of an object, until it is given to ``free(_:_:)``.
+    static func give(_ object: any AnyObject & Sendable) -> OpaquePointer? {
+        unsafe OpaquePointer(bitPattern: HandleTable.shared.insert(object))
+    }
+
+    /// The object of a handle.
     ///
     /// - Throws: `usage` where there is none, or one of another kind.
     static func object<Object: AnyObject>(
         _ pointer: OpaquePointer?, _ kind: Object.Type
     ) throws(KeyringError) -> Object {
         guard let pointer = unsafe pointer else { throw KeyringError(.usage, "a pointer to an object is NULL") }
-        let any = unsafe Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        guard let any = HandleTable.shared.object(UInt(bitPattern: pointer)) else {
+            throw KeyringError(.usage, "a pointer is to an object that was freed, or to none of this library")
+        }
         guard let object = any as? Object else {
             throw KeyringError(.usage, "a pointer is to another kind of object than the call takes")
         }
         return object
     }
 
-    /// Gives up an object, unless it is none of that kind.
+    /// Takes a handle back, unless its object is of another kind.
     static func free<Object: AnyObject>(_ pointer: OpaquePointer?, _ kind: Object.Type) {
-        guard let pointer = unsafe pointer, unsafe (try? object(pointer, kind)) != nil else { return }
-        unsafe Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(pointer)).release()
+        // The object is let go of outside the table's lock: a keyring that closes has much to do.
+        _ = CallGate.run {
+            guard let pointer = unsafe pointer, unsafe (try? object(pointer, kind)) != nil else { return }
+            _ = HandleTable.shared.remove(UInt(bitPattern: pointer))
+        }
     }
 
     /// The keyring of a pointer, where this process opened it.
@@ -77,6 +117,8 @@ enum Pointers {
         _ error: UnsafeMutablePointer<OpaquePointer?>?, _ body: () throws(KeyringError) -> Void
     ) -> Int32 {
         unsafe error?.pointee = nil
+        guard CallGate.enter() else { return ExitStatus.usage.rawValue }
+        defer { CallGate.leave() }
         do {
             try body()
             return ExitStatus.done.rawValue
@@ -90,7 +132,7 @@ enum Pointers {
     /// The same of a call that gives an object.
     static func run(
         _ error: UnsafeMutablePointer<OpaquePointer?>?, giving result: UnsafeMutablePointer<OpaquePointer?>?,
-        _ body: () throws(KeyringError) -> AnyObject
+        _ body: () throws(KeyringError) -> any AnyObject & Sendable
     ) -> Int32 {
         unsafe result?.pointee = nil
         return unsafe run(error) { () throws(KeyringError) in

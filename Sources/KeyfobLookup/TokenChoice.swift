@@ -6,7 +6,7 @@ internal import KeyfobVault
 /// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
 /// and handed out.
 ///
-/// Tokens that are valid come first. Of several, one of which the tenant is known goes before others, one of a sign-in before
+/// Tokens that are valid come first. Of several, one that was stored after another for the same goes before that one, one of which the tenant is known goes before others, one of a sign-in before
 /// one that was added by hand or imported without a client, the default client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the one that
 /// lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
 /// tell apart. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
@@ -76,6 +76,9 @@ package struct TokenChoice {
             let whole = remaining.filter { resource.defaultScope.isSubset(of: $0.value.scopes) }
             if !whole.isEmpty { remaining = whole }
         }
+        // A program that keeps a cache of its own form stores a token beside one that it makes obsolete.
+        let all = remaining
+        remaining.removeAll { token in all.contains { $0.makesObsolete(token) } }
         if request.scopes.isEmpty, Set(remaining.map({ $0.value.scopes })).count > 1 {
             // Who asks for no scope means the token that was stored without one; what was put into the desktop's keyring by hand
             // goes before nothing of Keyfob's.
@@ -101,6 +104,13 @@ package struct TokenChoice {
         if isValid(token) { return (3, end) }
         if token.cachedAt.map({ $0 > now }) == true { return (0, end) }
         return (token.extendedExpiresOn.map { $0 > now } == true ? 2 : 1, end)
+    }
+}
+
+extension StoredItem<Credential> {
+    /// Whether it was stored after `other`, for the same.
+    fileprivate func makesObsolete(_ other: StoredItem<Credential>) -> Bool {
+        other.record.header.stamp < record.header.stamp && value.supersedes(other.value)
     }
 }
 

@@ -59,6 +59,7 @@ extension GroupWriter {
         let records = try reader.records(.account, keys.blind(id))
         if !isNoted { try noteRemoval(records) }
         for record in records { try bury(record) }
+        try removeForeign(of: id)
         return records.count
     }
 }

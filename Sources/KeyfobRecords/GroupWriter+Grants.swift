@@ -177,6 +177,7 @@ extension GroupWriter {
             token.remember(given, hadGrant: true)
             try replace(record, .credential(token))
         }
+        try removeForeign(of: account, clientID: clientID)
         guard tokens.isEmpty, leavesMark, !clientID.isEmpty else { return }
         var mark = Credential(
             kind: .refreshToken, account: account, clientID: clientID, grant: Grant(state: .signedOut))

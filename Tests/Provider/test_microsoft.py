@@ -5,7 +5,7 @@ import json
 import unittest
 
 from checking import REDIRECT, StandInCase, later, shows
-from standins.microsoft import CONTOSO, FABRIKAM, FAMILY, GRAPH, NORTHWIND, PERSONAL, REFUSALS
+from standins.microsoft import CONTOSO, FABRIKAM, FAMILY, GRAPH, KEY_VAULT, NORTHWIND, PERSONAL, REFUSALS
 
 HOST = "https://login.microsoftonline.com"
 ADA, BEN, DORA = "ada@contoso.example", "ben@fabrikam.example", "dora@outlook.example"
@@ -199,6 +199,20 @@ class Microsoft(StandInCase, unittest.TestCase):
         claims = base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)).decode()
         more = self.refresh(given["refresh_token"], claims=claims).json
         self.assertEqual(self.ask(me, bearer=more["access_token"]).status, 200)
+
+    @shows("A key vault says to whom without a token which authority and resource it wants")
+    def test_key_vault(self):
+        address, token = f"https://{KEY_VAULT}/secrets/sample", self.signed_in().json["refresh_token"]
+        challenge = self.ask(address).headers["WWW-Authenticate"]
+        self.assertEqual(challenge, f'Bearer authorization="{HOST}/{CONTOSO}", resource="https://vault.azure.net"')
+        access = self.refresh(token, scope="https://vault.azure.net/.default").json["access_token"]
+        self.assertIn(ADA, self.ask(address, bearer=access).json["value"])
+
+    def test_one_use(self):
+        self.set(one_use=True)
+        token = self.signed_in().json["refresh_token"]
+        self.assertEqual(self.refresh(token).status, 200)
+        self.refused(self.refresh(token), 70000)
 
     @shows("There is no revocation endpoint")
     def test_no_revocation(self):

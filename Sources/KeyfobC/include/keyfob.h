@@ -38,19 +38,20 @@
  * `error` is not NULL, `*error` is then an object to be freed with keyfob_error_free, and NULL after a success. No
  * error holds a token or a passphrase. Messages name options as the command does, with two dashes.
  *
- * MEMORY. NULL may be freed. What is freed twice, or used after it was freed, is undefined. Another kind of object than
- * a call takes is KEYFOB_USAGE. Tokens and keys lie in locked memory that no core dump has, and are wiped when their
+ * MEMORY. NULL may be freed. An object that was freed, an object of another kind than a call takes, and a pointer that
+ * is none of this library's are KEYFOB_USAGE; freeing it again does nothing. Tokens and keys lie in locked memory that no core dump has, and are wiped when their
  * object is freed; what a program copies of them is its own.
  *
  * THREADS. A keyring may be used by several threads at once, which take turns, though none waits for the network of
- * another; several keyrings, also of one vault, are independent. Options are to be used by one thread at a time. Answers
- * and errors do not change, and may be read by all. Whoever frees an object is the last to use it.
+ * another; several keyrings, also of one vault, are independent. It may be closed while other threads use it: calls in
+ * progress end as if it were open, and the keys are wiped after the last of them. Options are to be used by one thread at
+ * a time. Answers and errors do not change, and may be read by all; who frees one is the last to use its strings.
  * The first keyfob_open of a process is to have returned before another thread calls setenv.
  *
  * FORKS. In the child of a fork, a keyring that was opened before it is refused with KEYFOB_USAGE: open it there again,
- * and close the old one in the parent alone. That holds where no other thread was inside of the library at the moment of
- * the fork; else, and where the desktop's keyring (the Secret Service) has unlocked a keyring in the parent, the child
- * is to run another program before it uses the library.
+ * and close the old one in the parent alone. A fork waits, at most three seconds, for the calls of other threads to end.
+ * Where one has not ended then, the library refuses all calls in the child with KEYFOB_USAGE and no error object: run
+ * another program there. Run one too where the desktop's keyring (the Secret Service) unlocked a keyring in the parent.
  *
  * THE PROCESS stays as it is. The library prints nothing, asks nothing on a terminal, starts no program, installs no
  * handler of signals, and changes no limits, directory or masks; it is not confined as the command is. It opens files
@@ -159,8 +160,22 @@ int keyfob_read_cache(keyfob_keyring *keyring, const keyfob_options *options, ke
 int keyfob_write_cache(keyfob_keyring *keyring, const keyfob_options *options, const char *json, size_t length,
                        keyfob_error **error);
 
-/* Removes an account with its tokens from a group; the provider is not told, and no backup is made. Options: account,
- * which the environment does not stand in for, and group. */
+/* The entries of one section of MSAL's cache that may be those which are looked for, in the form of such a cache; it
+ * costs the same however many accounts there are, where an account is named. The answer has one row: cache. Options:
+ * section ("AccessToken", "RefreshToken", "IdToken", "Account", "AppMetadata"), home-account-id (empty: tokens of
+ * applications), environment, client, group. The caller compares the fields. */
+int keyfob_find_entries(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer,
+                        keyfob_error **error);
+
+/* Puts and removes entries as MSAL changes its cache: by their keys, and no other entry. `json` is
+ * {"put": {SECTION: {KEY: ENTRY}}, "remove": {SECTION: {KEY: ENTRY}}}. `keyfob undo` brings back a refresh token, and an
+ * account, that was removed. Options: group, of which the first gets what is new. */
+int keyfob_change_entries(keyfob_keyring *keyring, const keyfob_options *options, const char *json, size_t length,
+                          keyfob_error **error);
+
+/* Removes an account with its tokens from a group, or with "client" what that client has of it. An account that several
+ * clients are signed in to is KEYFOB_AMBIGUOUS unless "forget" is "true". The provider is not told; `keyfob undo` brings
+ * back what went. Options: account, which the environment does not stand in for, client, forget, and group. */
 int keyfob_remove_account(keyfob_keyring *keyring, const keyfob_options *options, keyfob_error **error);
 
 /* How many rows an answer has; 0 for NULL. */

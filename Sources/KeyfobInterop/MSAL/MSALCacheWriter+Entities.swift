@@ -21,9 +21,7 @@ extension MSALCacheWriter {
         let isText = secret.withBytes { (try? UTF8Span(validating: Span(_bytes: $0))) != nil }
         guard isText else { return .secretIsNotText }
         let isAccessToken = credential.kind == .accessToken
-        let brought = credential.additionalFields.fields.first { $0.name == "credential_type" }
-        let type = isAccessToken ? brought.flatMap { Self.plainText($0.json) } : nil
-        let credentialType = type ?? MSALCredentialType.usual(for: credential)
+        let credentialType = MSALCredentialType.written(of: credential)
         let expiresOn = credential.expiresOn ?? (isAccessToken ? Timestamp(seconds: MSALTime.latest) : nil)
         let environment = Identifier.folded(credential.account.environment)
 
@@ -47,6 +45,22 @@ extension MSALCacheWriter {
             ], credential.additionalFields)
         try endEntity(secret: secret, to: output)
         return .written
+    }
+
+    /// The JSON of a token alone; nil where the secret is not text.
+    package static func entity(_ credential: Credential, secret: borrowing SecretBytes) -> SecretBytes? {
+        var writer = MSALCacheWriter()
+        writer.begin(MSALSection(credential.kind))
+        var whole = SecretBuffer(capacity: 2 * pieceCount + 6 * secret.count)
+        guard case .written = writer.append(credential, secret: secret, to: { whole.append($0) }) else { return nil }
+        writer.finish { whole.append($0) }
+        return whole.withBytes { bytes in
+            guard let tape = try? JSONTape(reading: bytes),
+                let section = tape.member(MSALSection(credential.kind).rawValue, of: tape.root, in: bytes),
+                let entity = tape.members(of: section).first(where: { _ in true })
+            else { return nil }
+            return SecretBytes(copying: bytes.extracting(tape.range(of: entity.value)), placement: .recycled)
+        }
     }
 
     /// Writes an account into its section, which must be the one at hand: one entity for each tenant.
@@ -101,10 +115,4 @@ extension MSALCacheWriter {
     }
 
     private func text(_ time: Timestamp?) -> String? { time.map { String($0.seconds) } }
-
-    /// The text of a JSON string without escapes.
-    private static func plainText(_ json: String) -> String? {
-        guard json.utf8.count > 2, json.hasPrefix("\""), json.hasSuffix("\""), !json.contains("\\") else { return nil }
-        return String(json.dropFirst().dropLast())
-    }
 }

@@ -9,7 +9,7 @@ package import KeyfobSodium
 /// is given; when it throws, nothing more can be written.
 package struct MSALCacheWriter: ~Copyable {
     /// How much is collected before it goes out.
-    private static let pieceCount = 65_536
+    static let pieceCount = 65_536
 
     /// What is to go out next.
     private var piece = SecretBuffer(capacity: pieceCount)

@@ -14,12 +14,13 @@ Clients of the family redeem each other's refresh tokens, and are told so by foc
 A device polls until somebody has signed in · https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code
 The answer of a sign-in may come as a form that the browser posts · https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-auth-code-flow#request-an-authorization-code
 Instance discovery tells by which names a cloud is known · https://learn.microsoft.com/en-us/entra/msal/dotnet/advanced/instance-metadata
+A key vault says to whom without a token which authority and resource it wants · https://learn.microsoft.com/en-us/azure/key-vault/general/authentication-requests-and-responses
 A resource takes a token that is for it; Graph may want further claims: 401 insufficient_claims · https://learn.microsoft.com/en-us/entra/identity-platform/claims-challenge
 There is no revocation endpoint · https://learn.microsoft.com/en-us/entra/identity-platform/v2-protocols-oidc#fetch-the-openid-configuration-document
 
 Options besides those of oauth.py: `people` {NAME: {home, oid, guests: {TENANT: oid}}}; `refuse` {TENANT: CODE of REFUSALS, or
 [CODE, RESOURCE]} is what requests there get; `refresh_tokens` {TOKEN: [NAME, CLIENT]} are there already; `challenge` is whether Graph
-wants claims. `tokens` gives the answer of the token endpoint: what a program adds to that overrides it."""
+and the key vault want claims; `one_use` ends a refresh token when it is used. `tokens` gives the answer of the token endpoint: what a program adds to that overrides it."""
 
 import random
 import re
@@ -32,6 +33,7 @@ from .serving import Answer, Refusal
 from .trust import base64url
 
 PUBLIC, GOVERNMENT, GRAPH, MANAGEMENT = "login.microsoftonline.com", "login.microsoftonline.us", "graph.microsoft.com", "management.azure.com"
+KEY_VAULT, SUBSCRIPTION = "sample.vault.azure.net", "5a5a5a5a-0000-4000-8000-000000000001"
 ALIASES = [PUBLIC, "login.windows.net", "login.microsoft.com", "sts.windows.net"]
 CONTOSO, FABRIKAM, NORTHWIND = "7b1c0a94-3d0e-4a57-9c1f-2f1d5f6a0e11", "bbbbbbbb-0000-4000-8000-00000000fab0", "cccccccc-0000-4000-8000-00000000a0a0"
 PERSONAL = "9188040d-6c67-4c5b-b112-36a304b66dad"
@@ -93,8 +95,9 @@ def resource_of(scope):
 
 
 class Microsoft(AuthorizationServer):
-    HOSTS = (*ALIASES, GOVERNMENT, GRAPH, MANAGEMENT)
-    OPTIONS = AuthorizationServer.OPTIONS | {"people": PEOPLE, "access_lifetime": "random", "refuse": {}, "refresh_tokens": {}, "challenge": False}
+    HOSTS = (*ALIASES, GOVERNMENT, GRAPH, MANAGEMENT, KEY_VAULT)
+    OPTIONS = AuthorizationServer.OPTIONS | {
+        "people": PEOPLE, "access_lifetime": "random", "refuse": {}, "refresh_tokens": {}, "challenge": False, "one_use": False}
     TOKEN_PATHS = ("/oauth2/v2.0/token", "/oauth2/token")
     PKCE_REQUIRED = False
 
@@ -142,7 +145,7 @@ class Microsoft(AuthorizationServer):
     # Requests.
 
     def answer(self, request):
-        if request.host in (GRAPH, MANAGEMENT):
+        if request.host in (GRAPH, MANAGEMENT, KEY_VAULT):
             return self.api(request)
         parts = request.path.strip("/").split("/")
         rest = "/".join(parts[1:])
@@ -233,6 +236,8 @@ class Microsoft(AuthorizationServer):
         found = self.refresh_tokens.get(form.get("refresh_token"))
         if found is None or not found.is_good():
             self.aadsts(70000)
+        if self.option("one_use"):
+            found.is_revoked = True
         client = form["client_id"]
         if client != found.grant.client and not {client, found.grant.client} <= FAMILY:
             self.refuse("invalid_grant", "AADSTS70000: The refresh token was issued to another client.", suberror="client_mismatch", error_codes=[70000])
@@ -281,11 +286,16 @@ class Microsoft(AuthorizationServer):
             answer["client_info"] = base64url(info.encode())
         return answer
 
-    # Graph, and Azure's management.
+    # Graph, Azure's management, and a key vault.
 
     def api(self, request):
         access = self.access(request)
         wanted = {f"https://{request.host}"} | ({"https://management.core.windows.net"} if request.host == MANAGEMENT else set())
+        if request.host == KEY_VAULT:
+            wanted = {"https://vault.azure.net"}
+        if request.host == KEY_VAULT and (access is None or access.resource not in wanted):
+            raise Refusal(401, {"error": {"code": "Unauthorized", "message": "AKV10000: Request is missing a Bearer or PoP token."}}, {
+                "WWW-Authenticate": f'Bearer authorization="https://{PUBLIC}/{CONTOSO}", resource="https://vault.azure.net"'})
         if access is None or access.resource not in wanted:
             raise Refusal(401, {"error": {"code": "InvalidAuthenticationToken", "message": "Access token validation failure. Invalid audience."}}, {
                 "WWW-Authenticate": f'Bearer realm="", authorization_uri="https://{PUBLIC}/common/oauth2/authorize", client_id="00000003-0000-0000-c000-000000000000"'})
@@ -294,6 +304,8 @@ class Microsoft(AuthorizationServer):
             raise Refusal(401, {"error": {"code": "InvalidAuthenticationToken", "message": "Continuous access evaluation resulted in challenge."}}, {
                 "WWW-Authenticate": f'Bearer realm="", authorization_uri="https://{PUBLIC}/common/oauth2/authorize", error="insufficient_claims", claims="{claims}"'})
         if request.host == MANAGEMENT:
-            return Answer(200, {"value": [{"subscriptionId": "5a5a5a5a-0000-4000-8000-000000000001", "tenantId": access.tenant}]})
+            return Answer(200, {"value": [{"subscriptionId": SUBSCRIPTION, "tenantId": access.tenant}]})
         person = access.grant.person
+        if request.host == KEY_VAULT:
+            return Answer(200, {"value": f"a secret that {person} reads", "id": f"https://{KEY_VAULT}/secrets/sample/1", "attributes": {"enabled": True}})
         return Answer(200, {"displayName": person.split("@")[0].capitalize(), "userPrincipalName": person})

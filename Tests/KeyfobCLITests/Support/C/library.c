@@ -114,6 +114,8 @@ static void check_errors(keyfob_keyring *keyring) {
     refused(keyfob_write_cache(keyring, NULL, "{}", (size_t)-1, &error), &error, KEYFOB_MALFORMED, "limitExceeded");
     refused(keyfob_write_cache(keyring, NULL, "{", 1, &error), &error, KEYFOB_MALFORMED, "damaged");
     refused(keyfob_remove_account(keyring, NULL, &error), &error, KEYFOB_USAGE, "usage");
+    refused(keyfob_find_entries(keyring, NULL, &answer, &error), &error, KEYFOB_USAGE, "usage");
+    refused(keyfob_change_entries(keyring, NULL, "[]", 2, &error), &error, KEYFOB_MALFORMED, "damaged");
     HOLDS(keyfob_token(NULL, NULL, NULL, NULL) == KEYFOB_USAGE);
     HOLDS(keyfob_answer_count((keyfob_answer *)options) == 0 && keyfob_answer_count(NULL) == 0);
     HOLDS(keyfob_answer_get(NULL, 0, "token") == NULL && keyfob_error_status(NULL) == 0);
@@ -141,10 +143,94 @@ static void check_rest(keyfob_keyring *keyring) {
     HOLDS(cache[0] == '{' && strstr(cache, token));
     HOLDS(keyfob_write_cache(keyring, NULL, cache, strlen(cache), &error) == KEYFOB_OK);
     keyfob_answer_free(answer);
+    keyfob_options *options = keyfob_options_new();
+    keyfob_options_set(options, "section", "AccessToken", NULL);
+    HOLDS(keyfob_find_entries(keyring, options, &answer, &error) == KEYFOB_OK);
+    HOLDS(strstr(keyfob_answer_get(answer, 0, "cache"), token));
+    keyfob_answer_free(answer);
+    keyfob_options_set(options, "home-account-id", "another", NULL);
+    HOLDS(keyfob_find_entries(keyring, options, &answer, &error) == KEYFOB_OK);
+    HOLDS(!strstr(keyfob_answer_get(answer, 0, "cache"), token));
+    keyfob_answer_free(answer);
+    keyfob_options_free(options);
     /* Nothing renews it, so that it stays; another one is none of the keyring's. */
     HOLDS(keyfob_refuse(keyring, NULL, "another", &error) == KEYFOB_OK);
     HOLDS(keyfob_refuse(keyring, NULL, token, &error) == KEYFOB_OK);
     check_token(keyring, NULL);
+}
+
+/* What was freed is refused, as often as it is tried. */
+static void check_freed(void) {
+    keyfob_error *error;
+    keyfob_answer *answer;
+    keyfob_keyring *keyring = opened();
+    keyfob_options *options = keyfob_options_new();
+    HOLDS(keyfob_token(keyring, NULL, &answer, NULL) == KEYFOB_OK);
+    keyfob_close(keyring);
+    keyfob_options_free(options);
+    for (int count = 0; count < 2; count++) {
+        keyfob_answer *none;
+        refused(keyfob_token(keyring, NULL, &none, &error), &error, KEYFOB_USAGE, "usage");
+        refused(keyfob_options_set(options, "scope", "x", &error), &error, KEYFOB_USAGE, "usage");
+        keyfob_close(keyring);
+        keyfob_options_free(options);
+    }
+    /* An answer outlives its keyring. */
+    HOLDS(strcmp(keyfob_answer_get(answer, 0, "token"), token) == 0);
+    keyfob_answer_free(answer);
+    keyfob_answer_free(answer);
+    HOLDS(keyfob_answer_get(answer, 0, "token") == NULL && keyfob_answer_count(answer) == 0);
+}
+
+/* A keyring that others close meanwhile: each call does all it should, or is refused. */
+static void *ask_closing(void *keyring) {
+    for (;;) {
+        keyfob_answer *answer;
+        int status = keyfob_token(keyring, NULL, &answer, NULL);
+        HOLDS(status == KEYFOB_OK || status == KEYFOB_USAGE);
+        if (status == KEYFOB_OK) HOLDS(strcmp(keyfob_answer_get(answer, 0, "token"), token) == 0);
+        keyfob_answer_free(answer);
+        if (status == KEYFOB_USAGE) return NULL;
+    }
+}
+
+static void check_closing(void) {
+    for (int round = 0; round < 20; round++) {
+        pthread_t threads[8];
+        keyfob_keyring *keyring = opened();
+        for (int number = 0; number < 8; number++)
+            HOLDS(pthread_create(&threads[number], NULL, ask_closing, keyring) == 0);
+        usleep(1000 * (round % 5));
+        keyfob_close(keyring);
+        for (int number = 0; number < 8; number++) HOLDS(pthread_join(threads[number], NULL) == 0);
+    }
+}
+
+static volatile int is_over;
+
+static void *ask_until_over(void *keyring) {
+    while (!is_over) check_token(keyring, account);
+    return NULL;
+}
+
+/* A fork happens between the calls of other threads. */
+static void check_forks_between_threads(keyfob_keyring *keyring) {
+    pthread_t threads[4];
+    for (int number = 0; number < 4; number++)
+        HOLDS(pthread_create(&threads[number], NULL, ask_until_over, keyring) == 0);
+    for (int round = 0; round < 20; round++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            keyfob_keyring *own = opened();
+            check_token(own, account);
+            keyfob_close(own);
+            _exit(0);
+        }
+        HOLDS(waitpid(child, &status, 0) == child && status == 0);
+    }
+    is_over = 1;
+    for (int number = 0; number < 4; number++) HOLDS(pthread_join(threads[number], NULL) == 0);
 }
 
 static void *ask_often(void *keyring) {
@@ -217,6 +303,9 @@ int main(int count, char **words) {
     check_rest(keyring);
     check_threads(keyring);
     check_fork(keyring);
+    check_freed();
+    check_closing();
+    check_forks_between_threads(keyring);
     keyfob_close(keyring);
     note_process(1);
     return 0;
