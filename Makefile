@@ -49,7 +49,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try full front test test-cases test-trials test-bare test-full test-python test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
+.PHONY: help try full front test test-cases test-trials test-bare test-full test-python test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb wheel test-package test-wheel clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -74,6 +74,8 @@ help:
 	@echo 'make install PREFIX=DIR      the command, its manual, completions and timers, and the library for C and Python; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
 	@echo 'make deb                     pack what make build made: a Debian package and a tar.gz in .build/packages'
+	@echo 'make wheel                   the module for Python with the library that make library made: a wheel, and its source, in dist'
+	@echo 'make test-wheel              install both in a bare Debian 12 and another (as root)'
 	@echo 'make test-package            try both in a fresh Debian 12 (as root)'
 	@echo 'make bench                   measure, beside MSAL for Python and other programs that keep tokens'
 	@echo 'make clean                   remove what was built'
@@ -266,6 +268,15 @@ deb:
 	Scripts/install-dependencies --package
 	rm -rf .build/packages
 	Scripts/package .build/packages
+
+# As `make deb` does, it packs what was built.
+wheel:
+	Scripts/install-dependencies --wheel
+	Scripts/wheel
+
+test-wheel:
+	Scripts/install-dependencies --package
+	Scripts/test-wheel
 
 # Installs, upgrades, removes and purges the package in a Debian 12 of its own, and unpacks the archive there.
 test-package:
