@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@testable import KeyfobCLI
+@testable import Keyfob
 
 @Suite("A git repository that nobody vouches for", .waitsForPrograms)
 struct SyncGitTests {

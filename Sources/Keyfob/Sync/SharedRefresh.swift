@@ -27,7 +27,7 @@ struct SharedRefresh: ~Copyable {
     /// Nil where this machine refreshes by itself.
     init?(_ refresh: GrantRefresh, _ token: borrowing SecretBytes) {
         // Who forces a new one, or asks for claims, wants no other's.
-        guard refresh.acquisition.turns != nil, !refresh.acquisition.ignoresStored, refresh.keyring.sync.isSetUp,
+        guard !refresh.acquisition.ignoresStored, refresh.keyring.sync.isSetUp,
             refresh.keyring.opensWholeVault,
             let session = try? refresh.keyring.sync.openSession(), let sync = session.state.sync,
             let roster = session.roster,

@@ -5,7 +5,11 @@ internal import KeyfobSync
 internal import KeyfobVault
 
 extension Keyring {
-    /// Sync with other devices through a folder.
+    /// Sync with other devices over a folder, a git repository, a place of rclone's, or etcd.
+    ///
+    /// ## Topics
+    /// - ``run(network:)``
+    /// - ``SyncAccess``
     public struct Sync: KeyringPart {
         let keyring: Keyring
     }

@@ -100,7 +100,7 @@ extension Keyring.Tokens {
                 keyring: keyring, plan: plan, source: token.source, key: GrantKey(used),
                 acquisition: acquisition, provider: provider, metadata: metadata,
                 network: canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection)
-            refresh.turns = { [turns = acquisition.turns] in turns?($0, plain) }
+            refresh.turns = { [turns = acquisition.turns] in turns($0, plain) }
             refresh.sharedWith = try await groupsSharing(refresh, network: discovering)
             let transaction = RefreshTransaction(
                 RefreshTransaction.Request(

@@ -13,7 +13,9 @@ public struct TokenAcquisition: Sendable {
     /// Called at most once, and only where something is about to be sent.
     public var network: (@Sendable () throws(KeyringError) -> Network)?
     /// Where machines that share a refresh token take turns to redeem it, by what people call the place of their sync.
-    package var turns: (@Sendable (_ remote: String, Network) -> RefreshTurns?)?
+    ///
+    /// Who asks for a token cannot leave it out; tests have places of their own.
+    package var turns: @Sendable (_ remote: String, Network) -> RefreshTurns? = EtcdTurns.turns
 
     /// A request; without a network it is answered from what is stored.
     public init(

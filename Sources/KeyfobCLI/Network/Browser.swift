@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobFiles
 
 /// Opens an address in the person's browser.
 enum Browser {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Keyfob
 internal import KeyfobTerminal
 
@@ -15,20 +16,36 @@ struct SyncOptions: ParsableArguments {
         guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout is 1 to 86400 seconds") }
     }
 
-    /// Whether a program may ask on the terminal.
-    var isAsking: Bool { !global.noInput && StandardError.isTerminal }
-
-    /// Opens the keyring and what brings files to its remote.
-    func open() throws(KeyringError) -> (keyring: Keyring, transport: any SyncTransport) {
-        let (keyring, remote) = try openRemote()
-        return (keyring, try remote.transport(for: keyring, self))
+    /// How the remote is reached.
+    var access: SyncAccess {
+        var access = SyncAccess { [network] () throws(KeyringError) in try network.network() }
+        (access.programSeconds, access.mayAsk) = (timeout, !global.noInput && StandardError.isTerminal)
+        return access
     }
 
-    /// Opens the keyring, and says where its sync lies.
-    func openRemote() throws(KeyringError) -> (keyring: Keyring, remote: SyncRemote) {
+    /// Opens the keyring, and lets this process reach no more than the remote of its sync takes.
+    func open() throws(KeyringError) -> Keyring {
         let keyring = try global.unlockedKeyring(reaching: .everything)
-        let remote = try SyncRemote(try keyring.sync.remote())
-        remote.confine(keyring)
-        return (keyring, remote)
+        try SyncRemote(try keyring.sync.remote()).confine(keyring)
+        return keyring
+    }
+}
+
+extension SyncRemote {
+    /// Confines the process to what reaching the remote takes.
+    ///
+    /// - Parameter isNew: Whether the folder may be made.
+    func confine(_ keyring: Keyring, isNew: Bool = false) {
+        switch self {
+        case .folder(let path):
+            let parent = URL(filePath: path).deletingLastPathComponent().path
+            if isNew, FileManager.default.fileExists(atPath: parent) {
+                try? FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            }
+            Reach.files(writing: path + "/devices").confine(keyring)
+        case .etcd: Reach.network.confine(keyring)
+        case .git, .rclone: Reach.everything.confine(keyring)
+        }
     }
 }

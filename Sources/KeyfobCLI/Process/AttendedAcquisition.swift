@@ -113,7 +113,6 @@ struct AttendedAcquisition {
         var acquisition = TokenAcquisition(request, in: groups, options: refresh.options)
         if !refresh.offline {
             acquisition.network = { [networkOptions] () throws(KeyringError) in try networkOptions.network() }
-            acquisition.turns = EtcdTurns.turns
         }
         switch try keyring.tokens.lookUp(acquisition) {
         case .found(let answer): return answer

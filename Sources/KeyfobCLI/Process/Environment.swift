@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Keyfob
+internal import KeyfobFiles
 
 /// The environment variables that the command looks at.
 struct Environment {
@@ -15,4 +16,11 @@ struct Environment {
 
     /// Whose own git configuration tells who commits where.
     var person: PersonalGit { PersonalGit { variables[$0] } }
+}
+
+extension SearchPath {
+    /// The program that a shell would start by a name.
+    static func program(_ name: String, _ environment: Environment = .current) -> String? {
+        program(name, in: environment["PATH"])
+    }
 }

@@ -103,6 +103,7 @@ extension Advice {
 
         case .tryAgain(let assurance): assurance.prefix + "try again"
         case .tryAgainWatching(let assurance): assurance.prefix + "try again; --verbose says more"
+        case .tryAgainLonger(let assurance): assurance.prefix + "try again, or with a longer '--timeout'"
         case .checkNetwork(let assurance): assurance.prefix + "check the network and try again"
         case .checkProxy(let triesAgain):
             "check the network and the proxy settings\(triesAgain ? ", then try again" : ""); --verbose says more"
@@ -237,6 +238,9 @@ extension Advice {
             "make it with 'mkdir -p \(ShellWord.inMessage(path))'"
                 + (path.hasSuffix("/")
                     ? "" : ", or give the backup a file's name: \(ShellWord.inMessage(path + ".age"))")
+        case .nameFileWithin: "name the file in it"
+        case .keepFileToOneself: "chmod 600 it"
+        case .letNobodyElseWrite: "chmod go-w it"
         case .goOnWithoutBackup: "--no-backup does the same without one"
         case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
         case .beginSync: "'keyfob sync init REMOTE' begins one, 'keyfob sync join REMOTE' joins one"
@@ -245,6 +249,10 @@ extension Advice {
         case .synchronise: "run 'keyfob sync approve' on another device, and then 'keyfob sync' here"
         case .askForSync: "run 'keyfob sync join REMOTE' there, and try again when its files are here"
         case .showSync: "'keyfob sync status' shows who takes part"
+        case .giveEtcdPassword: "KEYFOB_ETCD_PASSWORD_FILE names the file that holds it, for its owner alone"
+        case .listRemotes: "'rclone listremotes' lists them"
+        case .installProgram: "install it, and try again"
+        case .inspectPlace: "look at what lies there, and who can write there"
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
         case .proveBackup:
             "open it with the recovery key of its vault (one identity file can hold several), or take what it holds, but "

@@ -109,6 +109,8 @@ public enum Advice: Hashable, Sendable {
     case tryAgain(Assurance)
     /// Try again, and look at the network's trace.
     case tryAgainWatching(Assurance)
+    /// Try again, or let the program that is run take longer.
+    case tryAgainLonger(Assurance)
     /// Check the network and try again.
     case checkNetwork(Assurance)
     /// Check the network and the proxy settings; and try again, where the same request may be sent twice.
@@ -283,6 +285,12 @@ public enum Advice: Hashable, Sendable {
     case giveBundleIdentity
     /// Write the backup to another folder.
     case backUpElsewhere
+    /// Name the file in the folder.
+    case nameFileWithin
+    /// Take all rights to the file from others.
+    case keepFileToOneself
+    /// Take the right to write to the file from others.
+    case letNobodyElseWrite
     /// Make a folder, or name a file in its place.
     case makeFolder(String)
     /// Do it without the backup that comes first.
@@ -373,6 +381,14 @@ public enum Advice: Hashable, Sendable {
     case askForSync
     /// See who takes part in the sync.
     case showSync
+    /// Say where the password of etcd's user is.
+    case giveEtcdPassword
+    /// See which remotes rclone knows.
+    case listRemotes
+    /// Install the program.
+    case installProgram
+    /// Look at what lies at the place, and who can write there.
+    case inspectPlace
 
     /// The words of whoever uses the library and makes errors of its own; none of the library's own has them.
     case words(String)

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@testable import KeyfobCLI
+@testable import Keyfob
 
 @Suite("Programs that carry a sync", .waitsForPrograms)
 struct SyncProgramTests {

@@ -19,10 +19,11 @@ struct SyncApproveCommand: ParsableCommand {
     func run() throws {
         let global = options.global
         let groups = try global.group.isEmpty ? nil : global.groups()
-        let (keyring, transport) = try options.open()
+        let keyring = try options.open()
         guard let words else {
-            try transport.fetch()
-            let requests = try keyring.sync.status(through: transport.folder).requests
+            let requests = try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
+                try await keyring.sync.status(fetching: access).requests
+            }
             throw KeyringError(
                 .usage,
                 requests.isEmpty
@@ -32,9 +33,9 @@ struct SyncApproveCommand: ParsableCommand {
                     ? "run 'keyfob sync join REMOTE' there" : "compare them, and run 'keyfob sync approve WORDS'",
                 candidates: requests)
         }
-        try transport.fetch()
-        let change = try keyring.sync.approve(words, groups: groups, through: transport.folder)
-        let report = try transport.synchronise(keyring)
+        let (change, report) = try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
+            try await keyring.sync.approve(words, groups: groups, access)
+        }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
         global.say("let \(change.title) in\(groups.map { ", for \(SyncText.groups($0))" } ?? "")")

@@ -27,10 +27,9 @@ struct SyncInitCommand: ParsableCommand {
         let global = options.global
         let keyring = try global.unlockedKeyring(reaching: .everything)
         remote.confine(keyring, isNew: true)
-        let transport = try remote.transport(for: keyring, options)
-        try transport.fetch()
-        try keyring.sync.begin(at: remote.text, named: name ?? SyncRemote.hostName)
-        let report = try transport.synchronise(keyring)
+        let report = try NetworkTask.run { [name, access = options.access] () async throws(KeyringError) in
+            try await keyring.sync.begin(at: remote.text, named: name, access)
+        }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
         let words = report.status.own.words

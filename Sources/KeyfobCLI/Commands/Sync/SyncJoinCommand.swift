@@ -27,13 +27,8 @@ struct SyncJoinCommand: ParsableCommand {
         let groups = try global.group.isEmpty ? nil : global.groups()
         let keyring = try global.unlockedKeyring(reaching: .everything)
         remote.confine(keyring)
-        let transport = try remote.transport(for: keyring, options)
-        let status = try transport.attempt { () throws(KeyringError) in
-            try keyring.sync.join(
-                at: remote.text, named: name ?? SyncRemote.hostName, trusting: words, groups: groups,
-                through: transport.folder)
-            let status = try keyring.sync.status()
-            return (status, status.ownFolder)
+        let status = try NetworkTask.run { [name, words, access = options.access] () async throws(KeyringError) in
+            try await keyring.sync.join(at: remote.text, named: name, trusting: words, groups: groups, access)
         }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import FoundationEssentials
 internal import Keyfob
 
 struct SyncLeaveCommand: ParsableCommand {
@@ -22,17 +21,10 @@ struct SyncLeaveCommand: ParsableCommand {
         let global = options.global
         let keyring = try global.unlockedKeyring(reaching: .everything)
         guard keyring.sync.isSetUp else { throw KeyringError.noSync }
-        if !hereOnly {
-            let remote = try SyncRemote(try keyring.sync.remote())
-            remote.confine(keyring)
-            let transport = try remote.transport(for: keyring, options)
-            _ = try transport.attempt { () throws(KeyringError) in
-                let status = try keyring.sync.leave(through: transport.folder)
-                return (status, status.ownFolder)
-            }
+        if !hereOnly { try SyncRemote(try keyring.sync.remote()).confine(keyring) }
+        try NetworkTask.run { [access = hereOnly ? nil : options.access] () async throws(KeyringError) in
+            try await keyring.sync.leave(telling: access)
         }
-        try keyring.sync.forget()
-        try? FileManager.default.removeItem(atPath: SyncRemote.place(of: keyring))
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncLeaveDocument(isTold: !hereOnly)) }
         global.say(

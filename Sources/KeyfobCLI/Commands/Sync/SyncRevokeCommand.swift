@@ -25,10 +25,11 @@ struct SyncRevokeCommand: ParsableCommand {
 
     func run() throws {
         let global = options.global
-        let (keyring, transport) = try options.open()
-        try transport.fetch()
-        let change = try keyring.sync.revoke(device, keeping: keep)
-        let report = try transport.synchronise(keyring)
+        let keyring = try options.open()
+        let (change, report) = try NetworkTask.run {
+            [device, keep, access = options.access] () async throws(KeyringError) in
+            try await keyring.sync.revoke(device, keeping: keep, access)
+        }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status, after: change)) }
         global.say("revoked \(change.title)")

@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
+internal import Synchronization
 
 struct SyncRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,11 +34,75 @@ struct SyncRunCommand: ParsableCommand {
 
     func run() throws {
         let global = options.global
-        if watch { return try SyncWatch(options, everySeconds: every).run() }
-        let (keyring, transport) = try options.open()
-        let report = try transport.synchronise(keyring)
+        let keyring = try options.open()
+        if watch { return try goOn(keyring) }
+        let report = try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
+            try await keyring.sync.run(access)
+        }
         global.tellWarnings(of: keyring)
         try SyncText.tell(report, global)
         if report.status.findings.contains(where: \.stays) { throw ReportedFailure(status: .malformed) }
+    }
+
+    /// Synchronises until a signal comes.
+    private func goOn(_ keyring: Keyring) throws {
+        let signals = try SignalPipe.ofEnd()
+        let (descriptor, seconds, news) = (
+            signals.descriptor, every ?? Self.usualSeconds, SyncNews(options.global, keyring)
+        )
+        try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
+            try await keyring.sync.watch(access, everySeconds: seconds, until: descriptor) { news.tell($0) }
+        }
+        _ = consume signals
+    }
+
+    private static let usualSeconds = 60
+}
+
+/// What is told of a sync that goes on: what is new.
+private final class SyncNews: Sendable {
+    private struct State {
+        /// What was told, and is so still.
+        var warnings: Set<String> = []
+        var failure: String?
+        var sync: SyncStatus.State?
+    }
+
+    private let global: GlobalOptions
+    private let keyring: Keyring
+    private let state = Mutex(State())
+
+    init(_ global: GlobalOptions, _ keyring: Keyring) { (self.global, self.keyring) = (global, keyring) }
+
+    func tell(_ event: Keyring.Sync.Watched) {
+        state.withLock { state in
+            switch event {
+            case .recovered:
+                global.say("synchronising again")
+                state.failure = nil
+            case .failed(let error):
+                if state.failure != error.message {
+                    StandardError.write(
+                        line: "keyfob: warning: \(TerminalText.line(error.message)); it is tried again by itself")
+                }
+                state.failure = error.message
+            case .synchronised(let report): tell(report, &state)
+            }
+        }
+    }
+
+    private func tell(_ report: SyncReport, _ state: inout State) {
+        global.tellWarnings(of: keyring)
+        let warnings = SyncText.warnings(report)
+        for line in warnings where !state.warnings.contains(line) {
+            StandardError.write(line: "keyfob: warning: \(line)")
+        }
+        state.warnings = Set(warnings)
+        let isNews =
+            report.changed > 0 || report.hasPublished || !report.removedDecisions.isEmpty || !report.left.isEmpty
+        if isNews || report.status.state != state.sync {
+            for line in SyncText.lines(report) { global.say(line) }
+        }
+        state.sync = report.status.state
     }
 }

@@ -18,8 +18,10 @@ struct SyncStatusCommand: ParsableCommand {
 
     func run() throws {
         let global = options.global
-        let (keyring, transport) = try options.open()
-        let status = try keyring.sync.status(through: transport.folder)
+        let keyring = try options.open()
+        let status = try NetworkTask.run { () async throws(KeyringError) in
+            try await keyring.sync.status(fetching: nil)
+        }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
         try StandardOutput.write(line: "remote  \(TerminalText.line(status.remote))")

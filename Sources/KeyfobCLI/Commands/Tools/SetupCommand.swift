@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobTerminal
 

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Keyfob
+internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobSodium
 internal import Synchronization

@@ -1,27 +1,27 @@
 internal import Glibc
-internal import Keyfob
-internal import KeyfobFiles
-internal import KeyfobSodium
+package import KeyfobFiles
+internal import KeyfobModel
+package import KeyfobSodium
 
 extension KeyringError {
     /// Why a file was not read.
-    init(_ path: String, _ refusal: SecretFile.Refusal) {
+    package init(_ path: String, _ refusal: SecretFile.Refusal) {
         switch refusal {
         case .unopened(let number): self.init(opening: path, number)
         case .notRegular where FileAccess.status(path, following: true)?.isDirectory == true:
-            self.init(.configuration, "\(path) is a folder", hint: "name the file in it")
+            self.init(.configuration, "\(path) is a folder", advice: .nameFileWithin)
         case .notRegular: self.init(.configuration, "\(path) is not a regular file")
         case .foreign: self.init(.configuration, "\(path) belongs to another user")
-        case .openToOthers: self.init(.configuration, "\(path) is open to other users", hint: "chmod 600 it")
+        case .openToOthers: self.init(.configuration, "\(path) is open to other users", advice: .keepFileToOneself)
         case .writableByOthers:
-            self.init(.configuration, "\(path) can be changed by other users", hint: "chmod go-w it")
+            self.init(.configuration, "\(path) can be changed by other users", advice: .letNobodyElseWrite)
         case .silent: self.init(.inputOutput, "nothing came through the pipe \(path) in 10 seconds")
         case .unread(let error): self.init(reading: path, error)
         }
     }
 
     /// Why a file could not be opened.
-    init(opening path: String, _ number: CInt) {
+    package init(opening path: String, _ number: Int32) {
         switch number {
         case ENOENT, ENOTDIR: self.init(.noSuchFile, "there is no file \(path)")
         case EACCES, EPERM: self.init(.noSuchFile, "\(path) cannot be read: permission denied")
@@ -31,7 +31,7 @@ extension KeyringError {
     }
 
     /// Why something could not be read to its end.
-    init(reading name: String, _ error: SodiumError) {
+    package init(reading name: String, _ error: SodiumError) {
         switch error {
         case .tooLong(let limit):
             self.init(.limitExceeded, "\(name) holds more than \(limit) bytes, the most that is read")

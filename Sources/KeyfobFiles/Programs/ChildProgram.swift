@@ -1,13 +1,12 @@
 internal import CLinux
 internal import Glibc
-internal import KeyfobFiles
 
 /// A program that is started beside this one.
 ///
 /// It blocks no signals, whatever the thread that starts it does, and has no open file but the three that it is given.
-struct ChildProgram {
+package struct ChildProgram {
     /// How it ended.
-    enum End: Equatable {
+    package enum End: Equatable {
         /// By itself, with a status of 0 to 255.
         case status(Int32)
         /// By a signal.
@@ -15,19 +14,28 @@ struct ChildProgram {
     }
 
     /// Where it lies.
-    let path: String
-    let arguments: [String]
+    package let path: String
+    package let arguments: [String]
     /// Its variables; nil for those of this process.
-    var environment: [String: String]?
+    package var environment: [String: String]?
     /// What it reads, and where it writes to: file descriptors; nil for nothing.
-    var input: Int32?
-    var output: Int32?
-    var errors: Int32?
+    package var input: Int32?
+    package var output: Int32?
+    package var errors: Int32?
     /// Whether it writes to where this process does: it is a program that speaks to the person by itself.
-    var speaks = false
+    package var speaks = false
+
+    /// A program.
+    package init(
+        path: String, arguments: [String], environment: [String: String]? = nil, input: Int32? = nil,
+        output: Int32? = nil, errors: Int32? = nil, speaks: Bool = false
+    ) {
+        (self.path, self.arguments, self.environment) = (path, arguments, environment)
+        (self.input, self.output, self.errors, self.speaks) = (input, output, errors, speaks)
+    }
 
     /// Starts it; nil where that cannot be.
-    func start() -> Process? {
+    package func start() -> Process? {
         var files = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawn_file_actions_init(&files) == 0 else { return nil }
@@ -64,10 +72,10 @@ struct ChildProgram {
     }
 
     /// Runs it to its end; nil where it cannot be started.
-    func run() -> End? { start()?.end() }
+    package func run() -> End? { start()?.end() }
 
     /// A file without a name that holds these bytes, for a program to read; nil where the system gives none.
-    static func file(holding bytes: [UInt8]) -> Int32? {
+    package static func file(holding bytes: [UInt8]) -> Int32? {
         let descriptor = unsafe linux_memory_file("keyfob")
         guard descriptor >= 0 else { return nil }
         var rest = bytes[...]
@@ -84,17 +92,17 @@ struct ChildProgram {
     }
 
     /// An empty file that only this user reads, for a program to write to; nil where that cannot be.
-    static func newFile(_ path: String) -> Int32? {
+    package static func newFile(_ path: String) -> Int32? {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
         return descriptor >= 0 ? descriptor : nil
     }
 
     /// A program that was started, whose end has to be waited for once.
-    struct Process {
-        let id: pid_t
+    package struct Process {
+        package let id: Int32
 
         /// Waits for its end.
-        func end() -> End {
+        package func end() -> End {
             var status: Int32 = 0
             while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
             let signal = status & 0x7f
@@ -102,7 +110,7 @@ struct ChildProgram {
         }
 
         /// Has a thread of its own wait for its end.
-        func leave() { _ = BlockingThread.start { _ = end() } }
+        package func leave() { _ = BlockingThread.start { _ = end() } }
     }
 
     private static func texts(_ words: [String]) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {

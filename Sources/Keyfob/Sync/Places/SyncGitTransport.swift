@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Keyfob
 internal import KeyfobFiles
 
 /// Files of a sync in a branch of a git repository: one commit without a history, which each machine replaces.
@@ -19,11 +18,11 @@ final class SyncGitTransport: SyncTransport {
     var folder: String { mirror.folder }
     private var repository: String { place + "/repository" }
 
-    init(_ address: String, in place: String, _ options: SyncOptions) throws(KeyringError) {
+    init(_ address: String, in place: String, _ access: SyncAccess) throws(KeyringError) {
         (self.address, self.place) = (address, place)
         mirror = try SyncMirror(place)
         // No other repository has a say.
-        var environment = Environment.current.variables.filter { name, _ in
+        var environment = access.environment.filter { name, _ in
             (!name.hasPrefix("GIT_") || name.hasPrefix("GIT_SSH")) && !name.hasPrefix("KEYFOB_")
         }
         environment["GIT_INDEX_FILE"] = place + "/index"
@@ -33,9 +32,10 @@ final class SyncGitTransport: SyncTransport {
             environment["GIT_\(role)_EMAIL"] = "keyfob@localhost"
             environment["GIT_\(role)_DATE"] = "@0 +0000"
         }
-        if !options.isAsking { environment["GIT_TERMINAL_PROMPT"] = "0" }
+        if !access.mayAsk { environment["GIT_TERMINAL_PROMPT"] = "0" }
         program = SyncProgram(
-            name: "git", place: place, seconds: options.timeout, isAsking: options.isAsking, environment: environment)
+            name: "git", place: place, seconds: access.programSeconds, isAsking: access.mayAsk, environment: environment
+        )
     }
 
     func fetch() throws(KeyringError) {

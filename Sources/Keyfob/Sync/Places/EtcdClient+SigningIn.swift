@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobOAuth
@@ -10,11 +9,13 @@ extension EtcdClient {
     static let passwordVariable = "KEYFOB_ETCD_PASSWORD_FILE"
 
     /// The request by which a user gets a token: `{"name":…,"password":…}`, in guarded memory.
-    static func signingIn(_ user: String, _ environment: Environment = .current) throws(KeyringError) -> SecretBytes {
+    static func signingIn(
+        _ user: String, _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(KeyringError) -> SecretBytes {
         guard let path = environment[passwordVariable], !path.isEmpty else {
             throw KeyringError(
                 .configuration, "the password of etcd's user \(user) is nowhere",
-                hint: "\(passwordVariable) names the file that holds it, for its owner alone")
+                advice: .giveEtcdPassword)
         }
         let password: SecretBytes
         do {

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Keyfob
 
 /// Files of a sync in etcd: `PREFIX/devices/ID/NAME/PART`, in parts that fit into a request.
 ///
@@ -49,10 +48,10 @@ final class SyncEtcdTransport: SyncTransport {
 
     // MARK: Reading
 
-    func fetch() throws(KeyringError) {
+    func fetch() async throws(KeyringError) {
         var attempts = 3
         while true {
-            let found = try list()
+            let found = try await list()
             listing = found
             var known = mirror.known(in: found.cluster)
             // Each part but the last is as long as a part may be.
@@ -66,7 +65,7 @@ final class SyncEtcdTransport: SyncTransport {
                     room -= mirror.size(of: path)
                     continue
                 }
-                guard let data = try read(file, at: found.revision, limit: SyncChoice.limit(of: path)) else {
+                guard let data = try await read(file, at: found.revision, limit: SyncChoice.limit(of: path)) else {
                     isWhole = false
                     break
                 }
@@ -79,17 +78,18 @@ final class SyncEtcdTransport: SyncTransport {
             attempts -= 1
             if isWhole { return }
             guard attempts > 0 else {
-                throw KeyringError(.busy, "etcd forgets what it lists while it is read", hint: "try again later")
+                throw KeyringError(
+                    .busy, "etcd forgets what it lists while it is read", advice: .tryAgain(.nothingLost))
             }
         }
     }
 
-    private func list() throws(KeyringError) -> Listing {
+    private func list() async throws(KeyringError) -> Listing {
         var listing = Listing()
         let start = key("devices/")
         var next = start
         for _ in 0..<Self.pageLimit {
-            let page: EtcdRange.Answer = try client.call(
+            let page: EtcdRange.Answer = try await client.call(
                 "/v3/kv/range",
                 EtcdRange(
                     key: next, range_end: Self.end(of: start), limit: "\(Self.pageCount)",
@@ -117,11 +117,13 @@ final class SyncEtcdTransport: SyncTransport {
     }
 
     /// A file; nil where etcd has forgotten the revision meanwhile.
-    private func read(_ file: Listing.File, at revision: String, limit: Int) throws(KeyringError) -> Data? {
+    private func read(
+        _ file: Listing.File, at revision: String, limit: Int
+    ) async throws(KeyringError) -> Data? {
         var data = Data()
         for part in file.parts {
             do throws(KeyringError) {
-                let answer: EtcdRange.Answer = try client.call(
+                let answer: EtcdRange.Answer = try await client.call(
                     "/v3/kv/range", EtcdRange(key: part, revision: revision))
                 data += answer.kvs?.first?.value ?? Data()
             } catch {
@@ -136,7 +138,7 @@ final class SyncEtcdTransport: SyncTransport {
 
     // MARK: Writing
 
-    func deliver(_ ownFolder: String) throws(KeyringError) -> Bool {
+    func deliver(_ ownFolder: String) async throws(KeyringError) -> Bool {
         let before = listing.files.filter { $0.key.hasPrefix(ownFolder + "/") }
         var known = mirror.known(in: listing.cluster)
         var names = mirror.names(in: ownFolder).map { ownFolder + "/" + $0 }
@@ -149,7 +151,7 @@ final class SyncEtcdTransport: SyncTransport {
         for path in names where !SyncMirror.isReplaced(path) {
             let parts = parts(of: path, try mirror.read(path))
             for (key, part) in parts {
-                let put: EtcdPut.Answer = try client.call("/v3/kv/put", EtcdPut(key: key, value: part))
+                let put: EtcdPut.Answer = try await client.call("/v3/kv/put", EtcdPut(key: key, value: part))
                 known[path] = mirror.identity(of: path).map { "\(put.header.revision)/\(parts.count) \($0)" }
             }
         }
@@ -165,7 +167,7 @@ final class SyncEtcdTransport: SyncTransport {
             }
         }
         changes.append(.init(request_put: EtcdPut(key: key("last"), value: Data(ownFolder.utf8))))
-        let done: EtcdTransaction.Answer = try client.call(
+        let done: EtcdTransaction.Answer = try await client.call(
             "/v3/kv/txn", EtcdTransaction(compare: conditions, success: changes))
         guard done.succeeded == true else { return false }
         for path in replaced {
@@ -175,7 +177,7 @@ final class SyncEtcdTransport: SyncTransport {
         let old = gone.flatMap { before[$0]?.parts ?? [] }
         for start in stride(from: 0, to: old.count, by: Self.changeLimit) {
             let keys = old[start..<min(old.count, start + Self.changeLimit)]
-            let _: EtcdTransaction.Answer = try client.call(
+            let _: EtcdTransaction.Answer = try await client.call(
                 "/v3/kv/txn",
                 EtcdTransaction(success: keys.map { .init(request_delete_range: .init(key: $0)) }))
         }

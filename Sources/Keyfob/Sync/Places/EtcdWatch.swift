@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Keyfob
 internal import KeyfobOAuth
 internal import KeyfobSodium
 

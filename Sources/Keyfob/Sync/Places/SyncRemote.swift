@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-internal import Keyfob
+internal import KeyfobModel
 
 /// Where the files of a sync lie that other machines read.
-enum SyncRemote: Hashable {
+package enum SyncRemote: Hashable {
     /// A folder that something else carries, by its path from the root.
     case folder(String)
     /// A repository, as git names it.
@@ -18,10 +18,10 @@ enum SyncRemote: Hashable {
     /// What a person has typed, or ``text``.
     ///
     /// What looks like an address, or ends with `.git`, is a repository; `git+` before it says so of anything.
-    init(_ text: String, in directory: String = FileManager.default.currentDirectoryPath) throws(KeyringError) {
+    package init(_ text: String, in directory: String = FileManager.default.currentDirectoryPath) throws(KeyringError) {
         guard !text.isEmpty, !text.hasPrefix("-") else {
             throw KeyringError(
-                .usage, "a folder, a git repository, rclone:REMOTE:PATH or etcd+https://… is meant", hint: nil)
+                .usage, "a folder, a git repository, rclone:REMOTE:PATH or etcd+https://… is meant")
         }
         if text.hasPrefix("etcd+") {
             self = .etcd(try EtcdAddress(text))
@@ -32,7 +32,7 @@ enum SyncRemote: Hashable {
             guard place.contains(":"), !place.hasPrefix("-") else {
                 throw KeyringError(
                     .usage, "'rclone:REMOTE:PATH' is meant, with a remote of rclone's",
-                    hint: "'rclone listremotes' lists them")
+                    advice: .listRemotes)
             }
             self = .rclone(place)
             return
@@ -43,7 +43,7 @@ enum SyncRemote: Hashable {
         let firstPart = place.prefix { $0 != "/" }
         let isAddress = place.contains("://") || !place.hasPrefix("/") && firstPart.contains(":")
         guard !place.isEmpty, !place.hasPrefix("-") else {
-            throw KeyringError(.usage, "a git repository is meant", hint: nil)
+            throw KeyringError(.usage, "a git repository is meant")
         }
         if isAddress {
             self = .git(place)
@@ -54,7 +54,7 @@ enum SyncRemote: Hashable {
     }
 
     /// What is kept of it.
-    var text: String {
+    package var text: String {
         switch self {
         case .folder(let path): path
         case .git(let address): Self.gitPrefix + address
@@ -69,35 +69,18 @@ enum SyncRemote: Hashable {
         return name.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
     }
 
-    /// Confines the process to what reaching the remote takes.
-    ///
-    /// - Parameter isNew: Whether the folder may be made.
-    func confine(_ keyring: Keyring, isNew: Bool = false) {
-        switch self {
-        case .folder(let path):
-            let parent = URL(filePath: path).deletingLastPathComponent().path
-            if isNew, FileManager.default.fileExists(atPath: parent) {
-                try? FileManager.default.createDirectory(
-                    atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            }
-            Reach.files(writing: path + "/devices").confine(keyring)
-        case .etcd: Reach.network.confine(keyring)
-        case .git, .rclone: Reach.everything.confine(keyring)
-        }
-    }
-
     /// Where the files of a sync lie on this machine whose remote is no folder.
     static func place(of keyring: Keyring) -> String { keyring.location.state + "/sync-" + keyring.vaultID }
 
     /// What brings files there and back; it has a lock for as long as it is there.
-    func transport(for keyring: Keyring, _ options: SyncOptions) throws(KeyringError) -> any SyncTransport {
+    func transport(for keyring: Keyring, _ access: SyncAccess) throws(KeyringError) -> any SyncTransport {
         let place = Self.place(of: keyring)
         return switch self {
         case .folder(let path): SyncFolderTransport(folder: path)
-        case .git(let address): try SyncGitTransport(address, in: place, options)
-        case .rclone(let remote): try SyncRcloneTransport(remote, in: place, options)
+        case .git(let address): try SyncGitTransport(address, in: place, access)
+        case .rclone(let remote): try SyncRcloneTransport(remote, in: place, access)
         case .etcd(let address):
-            try SyncEtcdTransport(EtcdClient(address, over: try options.network.network()), in: place)
+            try SyncEtcdTransport(EtcdClient(address, over: try access.network(), access.environment), in: place)
         }
     }
 }

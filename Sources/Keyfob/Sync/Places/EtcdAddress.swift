@@ -1,12 +1,11 @@
 internal import FoundationEssentials
-internal import Keyfob
+internal import KeyfobModel
 internal import KeyfobOAuth
-internal import KeyfobTerminal
 
 /// Where a sync lies in etcd: `etcd+https://[USER@]HOST[:PORT][,HOST[:PORT]…][/PREFIX]`.
 ///
 /// Several endpoints are members of one cluster, and any of them will do. http goes to this machine alone.
-struct EtcdAddress: Hashable, Sendable {
+package struct EtcdAddress: Hashable, Sendable {
     /// How such an address begins.
     static let marks = ["etcd+https://", "etcd+http://"]
     private static let port = 2_379
@@ -25,7 +24,7 @@ struct EtcdAddress: Hashable, Sendable {
     /// - Throws: `usage`, with what is wrong.
     init(_ text: String) throws(KeyringError) {
         guard let mark = Self.marks.first(where: text.hasPrefix) else {
-            throw KeyringError(.usage, "an address of etcd is meant", hint: nil)
+            throw KeyringError(.usage, "an address of etcd is meant")
         }
         let scheme = mark.dropFirst("etcd+".count)
         var authority = text.dropFirst(mark.count).prefix { $0 != "/" }
@@ -36,7 +35,7 @@ struct EtcdAddress: Hashable, Sendable {
             guard name.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil else {
                 throw KeyringError(
                     .usage, "a user of etcd is named by letters and digits, and without a password",
-                    hint: "KEYFOB_ETCD_PASSWORD_FILE names the file that holds it")
+                    advice: .giveEtcdPassword)
             }
             user = name
             authority = authority[authority.index(after: at)...]
@@ -47,17 +46,17 @@ struct EtcdAddress: Hashable, Sendable {
             do {
                 endpoints.append(try EndpointURL(scheme + host + (bare ? ":\(Self.port)" : "")))
             } catch {
-                let shown = TerminalText.line(String(host))
+                let shown = String(host).onOneLine
                 throw KeyringError(
                     .usage,
                     error == .insecure
                         ? "etcd at \(shown) is reached by https; http is for this machine alone"
-                        : "'\(shown)' is no host of etcd: \(error)", hint: nil)
+                        : "'\(shown)' is no host of etcd: \(error)")
             }
         }
         let parts = path.split(separator: "/")
         guard parts.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil }) else {
-            throw KeyringError(.usage, "a prefix in etcd has letters, digits, '.', '_', '-' and '/'", hint: nil)
+            throw KeyringError(.usage, "a prefix in etcd has letters, digits, '.', '_', '-' and '/'")
         }
         prefix = parts.isEmpty ? Self.usualPrefix : parts.joined(separator: "/")
         (self.endpoints, self.user) = (endpoints, user)

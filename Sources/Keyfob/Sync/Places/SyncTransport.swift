@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Keyfob
+internal import KeyfobModel
 
 /// Brings the files of others here, and one's own to them.
 protocol SyncTransport {
@@ -7,12 +7,12 @@ protocol SyncTransport {
     var folder: String { get }
 
     /// Brings what others have written.
-    func fetch() throws(KeyringError)
+    func fetch() async throws(KeyringError)
 
     /// Brings what was written into one's own folder to the others.
     ///
     /// - Returns: False where somebody else was faster: everything is to be done once more.
-    func deliver(_ ownFolder: String) throws(KeyringError) -> Bool
+    func deliver(_ ownFolder: String) async throws(KeyringError) -> Bool
 }
 
 /// A folder that something else carries: Syncthing, a stick, a network's disk.
@@ -39,19 +39,19 @@ extension SyncTransport {
     /// - Parameter body: Gives the folder that this device alone writes, beside its result.
     func attempt<Result>(
         _ body: () throws(KeyringError) -> (result: Result, ownFolder: String)
-    ) throws(KeyringError) -> Result {
+    ) async throws(KeyringError) -> Result {
         for _ in 0..<attempts {
-            try fetch()
+            try await fetch()
             let (result, ownFolder) = try body()
-            if try deliver(ownFolder) { return result }
+            if try await deliver(ownFolder) { return result }
         }
-        throw KeyringError(.busy, "others write to the remote all the time", hint: "try again later")
+        throw KeyringError(.busy, "others write to the remote all the time", advice: .tryAgain(.nothingLost))
     }
 
     /// Synchronises.
-    func synchronise(_ keyring: Keyring) throws(KeyringError) -> SyncReport {
+    func synchronise(_ keyring: Keyring) async throws(KeyringError) -> SyncReport {
         var total: SyncReport?
-        return try attempt { () throws(KeyringError) in
+        return try await attempt { () throws(KeyringError) in
             let report = try keyring.sync.run(through: folder)
             let sum = total?.adding(report) ?? report
             total = sum

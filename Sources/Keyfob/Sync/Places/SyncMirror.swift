@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Keyfob
 internal import KeyfobFiles
 
 /// The files of a sync on this machine, where its remote is no folder of this machine's: the tree that is read and written,

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Keyfob
-internal import KeyfobTerminal
+internal import KeyfobFiles
+internal import KeyfobModel
 
 /// git or rclone, which bring the files of a sync somewhere; each call ends after a while, whatever the other side does.
 struct SyncProgram {
@@ -73,18 +73,18 @@ struct SyncProgram {
         switch outcome {
         case .late:
             KeyringError(
-                .offline, "\(name) could not \(what) within \(Quantity.of(seconds, "second"))",
-                hint: "nothing is lost; try again, or with a longer '--timeout'")
+                .offline, "\(name) could not \(what) within \(seconds) second\(seconds == 1 ? "" : "s")",
+                advice: .tryAgainLonger(.nothingLost))
         case .missing:
-            KeyringError(.configuration, "there is no program \(name) in PATH", hint: "install it, and try again")
+            KeyringError(.configuration, "there is no program \(name) in PATH", advice: .installProgram)
         case .tooLong:
             KeyringError(
                 .limitExceeded, "\(name) could not \(what): there is far more than a sync has",
-                hint: "look at what lies there, and who can write there")
+                advice: .inspectPlace)
         case .done, .failed:
             KeyringError(
-                .offline, "\(name) could not \(what)" + (reason.map { ": " + TerminalText.line($0) } ?? ""),
-                hint: "nothing is lost; try again")
+                .offline, "\(name) could not \(what)" + (reason.map { ": " + $0.onOneLine } ?? ""),
+                advice: .tryAgain(.nothingLost))
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Keyfob
 
 /// Files of a sync at a place that rclone reaches.
 ///
@@ -20,13 +19,13 @@ final class SyncRcloneTransport: SyncTransport {
         "+ /devices/*/*-*.age", "--filter", "- *", "--max-size", "\(SyncChoice.totalLimit)B",
     ]
 
-    init(_ remote: String, in place: String, _ options: SyncOptions) throws(KeyringError) {
+    init(_ remote: String, in place: String, _ access: SyncAccess) throws(KeyringError) {
         self.remote = remote.hasSuffix("/") ? String(remote.dropLast()) : remote
         mirror = try SyncMirror(place)
         wanted = place + "/wanted"
         rclone = SyncProgram(
-            name: "rclone", place: place, seconds: options.timeout, isAsking: options.isAsking,
-            environment: Environment.current.variables.filter { name, _ in !name.hasPrefix("KEYFOB_") })
+            name: "rclone", place: place, seconds: access.programSeconds, isAsking: access.mayAsk,
+            environment: access.environment.filter { name, _ in !name.hasPrefix("KEYFOB_") })
     }
 
     func fetch() throws(KeyringError) {

@@ -1,9 +1,8 @@
 internal import FoundationEssentials
-internal import Keyfob
 internal import KeyfobFiles
+internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobSodium
-internal import KeyfobTerminal
 
 /// Calls of etcd's JSON gateway (`/v3/…`, etcd 3.4 and later), each at the first member that answers.
 ///
@@ -19,10 +18,13 @@ final class EtcdClient {
 
     let address: EtcdAddress
     private let network: Network
+    private let environment: [String: String]
     private var current = 0
     private var token: String?
 
-    init(_ address: EtcdAddress, over network: Network) { (self.address, self.network) = (address, network) }
+    init(_ address: EtcdAddress, over network: Network, _ environment: [String: String]) {
+        (self.address, self.network, self.environment) = (address, network, environment)
+    }
 
     /// What came of one attempt.
     private enum Attempt: Sendable {
@@ -35,7 +37,7 @@ final class EtcdClient {
     /// Calls, and reads the answer.
     ///
     /// - Throws: `offline` where no member answers, `unavailable` for what etcd refuses.
-    func call<Answer: Decodable>(_ path: String, _ body: some Encodable) throws(KeyringError) -> Answer {
+    func call<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws(KeyringError) -> Answer {
         let bytes = try Self.encoded(body)
         let end = ContinuousClock.now + (address.endpoints.count > 1 ? Self.patience.several : Self.patience.one)
         var pause = Duration.milliseconds(50)
@@ -43,7 +45,7 @@ final class EtcdClient {
         while true {
             var flaw: (host: String, flaw: CertificateFlaw)?
             for _ in address.endpoints {
-                switch try attempt(path, bytes) {
+                switch try await attempt(path, bytes) {
                 case .answered(200, let body):
                     guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(body)) else {
                         throw failure("what answers there is not etcd 3.4 or later")
@@ -55,9 +57,9 @@ final class EtcdClient {
                         token = nil
                     } else if status < 500 && !said.contains("no leader") || Self.isFinal(said) {
                         throw KeyringError(
-                            .unavailable, "etcd at \(shown) refuses: \(TerminalText.line(said))", hint: nil)
+                            .unavailable, "etcd at \(shown) refuses: \(said.onOneLine)")
                     }
-                    reason = TerminalText.line(said)
+                    reason = said.onOneLine
                 case .failed(let why): reason = why
                 case .untrusted(let found): flaw = (address.endpoints[current].description, found)
                 }
@@ -67,10 +69,10 @@ final class EtcdClient {
             if let flaw {
                 throw KeyringError(
                     .untrustedCertificate, "the certificate of etcd at \(flaw.host) \(flaw.flaw)",
-                    hint: "'--ca-file FILE' or KEYFOB_CA_FILE names the authority that is to be trusted too")
+                    advice: .trustCertificate(isProviders: false))
             }
             guard ContinuousClock.now < end else { throw failure(reason) }
-            try NetworkTask.run { [pause] () async throws(KeyringError) in try? await Task.sleep(for: pause) }
+            guard (try? await Task.sleep(for: pause)) != nil else { throw failure("the wait was ended") }
             pause = min(pause * 2, .seconds(1))
         }
     }
@@ -79,7 +81,7 @@ final class EtcdClient {
 
     private func failure(_ reason: String) -> KeyringError {
         KeyringError(
-            .offline, "etcd cannot be reached at \(address.hosts): \(reason)", hint: "nothing is lost; try again")
+            .offline, "etcd cannot be reached at \(address.hosts): \(reason)", advice: .tryAgain(.nothingLost))
     }
 
     /// What no other member would say otherwise.
@@ -100,26 +102,21 @@ final class EtcdClient {
     }
 
     /// One call at the current member, signed in where the address has a user.
-    private func attempt(_ path: String, _ body: [UInt8]) throws(KeyringError) -> Attempt {
+    private func attempt(_ path: String, _ body: [UInt8]) async throws(KeyringError) -> Attempt {
         let endpoint = address.endpoints[current]
         if let user = address.user, token == nil {
-            let password = Handover<SecretBytes>(try Self.signingIn(user))
+            let password = try Self.signingIn(user, environment)
             let call = try Self.call(endpoint, "/v3/auth/authenticate")
-            let attempt = try NetworkTask.run { [network] () async throws(KeyringError) in
-                guard let password = password.take() else { return Attempt.failed("") }
-                let request = HTTPRequest(posting: password, to: call, answerLimit: Self.answerLimit)
-                return Self.attempt(await network.send(request, Self.callSeconds))
-            }
+            let request = HTTPRequest(posting: password, to: call, answerLimit: Self.answerLimit)
+            let attempt = Self.attempt(await network.send(request, Self.callSeconds))
             guard case .answered(200, let body) = attempt else { return attempt }
             token = Self.token(in: body)
         }
         let call = try Self.call(endpoint, path)
-        return try NetworkTask.run { [network, token] () async throws(KeyringError) in
-            let request = HTTPRequest(
-                posting: body.withBytes { SecretBytes(copying: $0) }, to: call, authorization: Self.secret(token),
-                answerLimit: Self.answerLimit)
-            return Self.attempt(await network.send(request, Self.callSeconds))
-        }
+        let request = HTTPRequest(
+            posting: body.withBytes { SecretBytes(copying: $0) }, to: call, authorization: Self.secret(token),
+            answerLimit: Self.answerLimit)
+        return Self.attempt(await network.send(request, Self.callSeconds))
     }
 
     /// What a user is known by who has signed in.
