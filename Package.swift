@@ -29,15 +29,18 @@ let package = Package(
     name: "keyfob",
     products: [
         .library(name: "Keyfob", targets: ["Keyfob"]),
-        // For programs that refresh tokens or sign people in.
+        // For programs that refresh tokens.
         .library(name: "KeyfobNetwork", targets: ["KeyfobNetwork"]),
+        // For programs that sign people in with a browser; has both of the above.
+        .library(name: "KeyfobSignIn", targets: ["KeyfobSignIn"]),
         .executable(name: "keyfob", targets: ["KeyfobCLI"]),
         // For programs in other languages: installed as libkeyfob.so.1, with include/keyfob.h.
         .library(name: "KeyfobC", type: .dynamic, targets: ["KeyfobC"]),
     ],
+    // Ranges, for packages that depend on this one and on these; our own builds take what Package.resolved says.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", "1.7.0"..<"2.0.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "4.2.0"..<"5.0.0"),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target (CLinux by several), and never publicly.
@@ -124,6 +127,8 @@ let package = Package(
                 "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
             ]
         ),
+        // A sign-in in a browser of this machine, and the network as it is set up here.
+        .target(name: "KeyfobSignIn", dependencies: ["Keyfob", "KeyfobFiles", "KeyfobModel", "KeyfobNetwork"]),
         // What programs ask, by whatever door they come: who they are, what they may have, and what was asked of it.
         .target(
             name: "KeyfobAgent",
@@ -137,7 +142,7 @@ let package = Package(
             name: "KeyfobCLI",
             dependencies: [
                 "CLinux", "Keyfob", "KeyfobAgent", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup",
-                "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium", "KeyfobTerminal",
+                "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSignIn", "KeyfobSodium", "KeyfobTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             linkerSettings: [
@@ -150,7 +155,8 @@ let package = Package(
         .target(
             name: "KeyfobC",
             dependencies: [
-                "Keyfob", "KeyfobFiles", "KeyfobLookup", "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
+                "Keyfob", "KeyfobFiles", "KeyfobLookup", "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSignIn",
+                "KeyfobSodium",
             ],
             exclude: ["include", "keyfob.map"],
             linkerSettings: [
@@ -197,6 +203,8 @@ let package = Package(
             name: "KeyfobCachedToken", dependencies: ["KeyfobLookup", "KeyfobModel", "KeyfobSodium"],
             path: "Tests/KeyfobCachedToken"
         ),
+        // The sample is a package of its own too.
+        .executableTarget(name: "KeyfobSample", dependencies: ["KeyfobSignIn"], path: "Samples/Program/Sources"),
         .executableTarget(
             name: "KeyfobConfinedVictim", dependencies: ["KeyfobConfinement"], path: "Tests/KeyfobConfinedVictim"
         ),
@@ -300,8 +308,7 @@ let package = Package(
             name: "KeyfobCLITests",
             dependencies: [
                 "Keyfob", "KeyfobAgent", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobModel", "KeyfobOAuth",
-                "KeyfobRecords",
-                "KeyfobSodium", "KeyfobTerminal", "KeyfobTestSupport",
+                "KeyfobRecords", "KeyfobSample", "KeyfobSignIn", "KeyfobSodium", "KeyfobTerminal", "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Support/C", "Support/Python", "Transcripts"]

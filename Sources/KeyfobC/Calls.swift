@@ -3,6 +3,7 @@ internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobOAuth
+internal import KeyfobSignIn
 internal import KeyfobSodium
 
 // What the calls of keyfob.h do, in terms of Swift.

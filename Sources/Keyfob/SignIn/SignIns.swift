@@ -11,7 +11,7 @@ extension Keyring {
     /// - ``begin(_:redirectURI:in:network:)``
     /// - ``beginDevice(_:in:network:)``
     public struct SignIns: KeyringPart {
-        let keyring: Keyring
+        package let keyring: Keyring
     }
 }
 

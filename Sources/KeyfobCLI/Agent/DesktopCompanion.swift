@@ -4,6 +4,7 @@ internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
 internal import KeyfobFiles
+internal import KeyfobSignIn
 
 /// A process of Keyfob's own that has no keys and may start programs, for one that has keys and may not: it shows questions on
 /// the desktop, and opens browsers.
@@ -110,7 +111,8 @@ private struct DesktopShow {
             }
         }
         while let message = browsers.receive() {
-            try? browsers.send(.answered, Browser.open(message.text, environment) ? Self.opened : "")
+            try? browsers.send(
+                .answered, Browser.open(message.text, environment: environment.variables) ? Self.opened : "")
         }
     }
 

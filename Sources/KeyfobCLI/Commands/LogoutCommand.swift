@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobSignIn
 internal import KeyfobTerminal
 
 struct LogoutCommand: ParsableCommand {
@@ -111,7 +112,8 @@ struct LogoutCommand: ParsableCommand {
     /// - Returns: Whether it was read in time.
     private func opens(_ url: String, _ keyring: Keyring) -> Bool {
         do throws(KeyringError) {
-            let page = try BrowserPage(leadingTo: url, at: keyring.location, home: Browser.homeOfSnaps())
+            let page = try BrowserPage(
+                leadingTo: url, at: keyring.location, home: Browser.homeOfSnaps(Environment.current.variables))
             let address = page.url
             return page.isRead(by: { Browser.open(address) }, within: 10)
         } catch {

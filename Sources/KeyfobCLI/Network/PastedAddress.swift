@@ -56,22 +56,3 @@ final class PastedAddress: Sendable {
         return true
     }
 }
-
-/// What the browser's answer led to.
-final class SignInOutcome: Sendable {
-    private let held = Mutex<Result<SignInReport, KeyringError>?>(nil)
-
-    /// The report of a sign-in that was finished; nil where none was.
-    ///
-    /// - Throws: why it failed.
-    var report: SignInReport? {
-        get throws(KeyringError) { try held.withLock { $0 }?.get() }
-    }
-
-    /// Whether it is known.
-    var isThere: Bool { held.withLock { $0 != nil } }
-
-    func succeed(_ report: SignInReport) { held.withLock { $0 = .success(report) } }
-
-    func fail(_ error: KeyringError) { held.withLock { $0 = .failure(error) } }
-}

@@ -1,5 +1,5 @@
 internal import Keyfob
-internal import KeyfobNetwork
+internal import KeyfobSignIn
 internal import KeyfobTerminal
 
 /// Takes a person through a sign-in.
@@ -88,7 +88,8 @@ struct SignInDialogue: Sendable {
         if opensBrowser {
             do throws(KeyringError) {
                 let page = try BrowserPage(
-                    leadingTo: signIn.url, at: keyring.location, home: Browser.homeOfSnaps())
+                    leadingTo: signIn.url, at: keyring.location,
+                    home: Browser.homeOfSnaps(Environment.current.variables))
                 if Browser.open(page.url) {
                     if !isQuiet {
                         StandardError.write(

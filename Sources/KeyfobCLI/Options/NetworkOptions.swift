@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobSignIn
 internal import KeyfobTerminal
 
 /// How the network is used.

@@ -86,6 +86,12 @@ public enum Advice: Hashable, Sendable {
     case askForOtherScopes
     /// Ask for the scope `openid`, or say where the provider tells who signed in.
     case askWhoSignedIn
+    /// Sign in without a port of one's own and without a form post.
+    case omitPort
+    /// End the program that uses the port, choose another port, or sign in on another device.
+    case freePort
+    /// Sign in where one is logged in, or on another device.
+    case signInOnDevice
     /// Let the answer come in the address, not as a form post.
     case omitFormPost
     /// Set this machine's clock.
@@ -198,6 +204,8 @@ public enum Advice: Hashable, Sendable {
     case replaceLostKey(String)
     /// Add another slot first.
     case addSlot
+    /// Keep the key file somewhere else.
+    case moveKeyFile
     /// Use a key file for the group.
     case useKeyFile
     /// Make another key file, for this group.

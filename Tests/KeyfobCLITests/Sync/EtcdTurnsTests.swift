@@ -1,6 +1,7 @@
 import Foundation
 import KeyfobModel
 import KeyfobOAuth
+import KeyfobSignIn
 import KeyfobTestSupport
 import Synchronization
 import Testing

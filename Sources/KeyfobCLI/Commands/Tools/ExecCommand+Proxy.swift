@@ -4,6 +4,7 @@ internal import Keyfob
 internal import KeyfobConfinement
 internal import KeyfobFiles
 internal import KeyfobNetwork
+internal import KeyfobSignIn
 
 /// A program whose requests get a token on their way, so that it has none itself.
 ///

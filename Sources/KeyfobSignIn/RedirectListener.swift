@@ -1,15 +1,15 @@
-internal import KeyfobModel
-internal import KeyfobNetwork
+package import KeyfobModel
+package import KeyfobNetwork
 
 /// Where the answer of a sign-in comes in.
-enum RedirectListener: Sendable {
+package enum RedirectListener: Sendable {
     /// At a port of this machine.
     case loopback(LoopbackListener)
     /// From the program that the desktop starts for the scheme.
     case scheme(SchemeListener)
 
     /// Where the provider should lead the browser.
-    var redirectURI: String {
+    package var redirectURI: String {
         switch self {
         case .loopback(let listener): listener.redirectURI
         case .scheme(let listener): listener.redirectURI
@@ -17,10 +17,10 @@ enum RedirectListener: Sendable {
     }
 
     /// The scheme of an app's own that the address has; nil for one of this machine.
-    var scheme: PrivateUseScheme? { PrivateUseScheme(ofRedirectURI: redirectURI) }
+    package var scheme: PrivateUseScheme? { PrivateUseScheme(ofRedirectURI: redirectURI) }
 
     /// Stops listening.
-    func close() async {
+    package func close() async {
         switch self {
         case .loopback(let listener): await listener.close()
         case .scheme(let listener): await listener.close()

@@ -1,15 +1,16 @@
-internal import Keyfob
 internal import KeyfobFiles
+package import KeyfobModel
+package import KeyfobSodium
 
 /// A key file, and where it may not be.
-enum KeyFile {
+package enum KeyFile {
     /// What the file holds, or a systemd credential of that name.
     ///
     /// - Parameters:
     ///   - credentials: `$CREDENTIALS_DIRECTORY`.
     ///   - advice: What to do where there is no such file.
     /// - Throws: `configuration` for a file in the vault's own folder or open to others, `noSuchFile`, `inputOutput`.
-    static func read(
+    package static func read(
         _ named: String, vault: String, credentials: String?, ifMissing advice: Advice?
     ) throws(KeyringError) -> SecretBytes {
         let path = try path(of: named, vault: vault, credentials: credentials)
@@ -25,11 +26,11 @@ enum KeyFile {
     /// The path of a key file: the file, or a systemd credential of that name.
     ///
     /// - Throws: `configuration` for a file in the vault's own folder, where a thief of the vault finds it.
-    static func path(of named: String, vault: String, credentials: String?) throws(KeyringError) -> String {
+    package static func path(of named: String, vault: String, credentials: String?) throws(KeyringError) -> String {
         guard let path = SecretFile.keyPath(of: named, vault: vault, credentials: credentials) else {
             throw KeyringError(
                 .configuration, "the key file is in the vault's folder, and whoever takes the vault takes it too",
-                hint: "keep it somewhere else")
+                advice: .moveKeyFile)
         }
         return path
     }

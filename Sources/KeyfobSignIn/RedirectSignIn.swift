@@ -1,22 +1,30 @@
-internal import Keyfob
+package import Keyfob
 internal import KeyfobFiles
+internal import KeyfobModel
 internal import KeyfobNetwork
+internal import Synchronization
 
 /// A sign-in whose answer a browser brings to a port of this machine, or to the program of the client's own scheme (RFC 8252,
 /// sections 7.3 and 7.1).
-struct RedirectSignIn: Sendable {
-    let keyring: Keyring
-    let request: SignInRequest
-    let groups: [AccessGroup]?
-    let network: Network
+package struct RedirectSignIn: Sendable {
+    package let keyring: Keyring
+    package let request: SignInRequest
+    package let groups: [AccessGroup]?
+    package let network: Network
     /// The port to listen on; nil for the client's, or a free one.
-    let port: Int?
+    package let port: Int?
 
     /// For how many seconds a browser is waited for where nobody says.
-    static let patience: Int64 = 300
+    package static let patience: Int64 = 300
+
+    /// A sign-in.
+    package init(keyring: Keyring, request: SignInRequest, groups: [AccessGroup]?, network: Network, port: Int?) {
+        (self.keyring, self.request, self.groups) = (keyring, request, groups)
+        (self.network, self.port) = (network, port)
+    }
 
     /// Begins, and listens for the answer.
-    func begin() async throws(KeyringError) -> (signIn: BrowserSignIn, listener: RedirectListener) {
+    package func begin() async throws(KeyringError) -> (signIn: BrowserSignIn, listener: RedirectListener) {
         let listener = try await listen()
         do throws(KeyringError) {
             let signIn = try await keyring.signIns.begin(
@@ -36,7 +44,7 @@ struct RedirectSignIn: Sendable {
                 throw KeyringError(
                     .usage,
                     "the client's redirect addresses have a scheme of an app's own, which has no port and takes no form",
-                    hint: "leave out --port and --form-post")
+                    advice: .omitPort)
             }
         }
         if let port { choices = Self.choices(choices, at: port) }
@@ -60,7 +68,7 @@ struct RedirectSignIn: Sendable {
         if !busy.isEmpty { problem = .portInUse(busy) }
         throw KeyringError(
             .unavailable, "the browser's answer cannot be received: \(problem ?? .badAddress)",
-            hint: "end the program that uses it, say another with --port, or use --device")
+            advice: .freePort)
     }
 
     /// The addresses with a port that somebody named: one that was registered with it, or without any, goes before another
@@ -77,14 +85,14 @@ struct RedirectSignIn: Sendable {
         guard let folder = keyring.location.runtime else {
             throw KeyringError(
                 .unavailable, "the answer to \(uri) cannot be received: XDG_RUNTIME_DIR is not set",
-                hint: "sign in where you are logged in, or use --device")
+                advice: .signInOnDevice)
         }
         do { try RuntimeFolder(path: folder).prepare() } catch { throw KeyringError(error) }
         do throws(SchemeFailure) {
             return try SchemeListener.open(for: uri, in: folder)
         } catch {
             throw KeyringError(
-                .unavailable, "the answer to \(uri) cannot be received: \(error)", hint: "look at XDG_RUNTIME_DIR")
+                .unavailable, "the answer to \(uri) cannot be received: \(error)", advice: .setRuntimeFolder)
         }
     }
 
@@ -94,7 +102,7 @@ struct RedirectSignIn: Sendable {
     ///
     /// - Parameter accepted: Called when the answer is there, before the tokens are.
     /// - Returns: Whether there was an answer; what it led to is in `outcome`.
-    func wait(
+    package func wait(
         for signIn: BrowserSignIn, at listener: RedirectListener, seconds: Int64, _ outcome: SignInOutcome,
         accepted: @escaping @Sendable () -> Void = {}
     ) async -> Bool {
@@ -153,4 +161,67 @@ struct RedirectSignIn: Sendable {
         }
         return ending == .answered
     }
+}
+
+extension RedirectSignIn {
+    /// Opens a browser, and signs in; nil where none was opened.
+    ///
+    /// - Parameters:
+    ///   - seconds: For how long a person is waited for.
+    ///   - open: Opens a page that only its owner reads, which leads on to the provider; says whether it did.
+    ///   - shown: Called when it was opened, with the provider's address.
+    /// - Throws: `cancelled` where nobody answers in time, or the task is cancelled.
+    package func run(
+        seconds: Int64 = patience, environment: [String: String], opening open: @Sendable (String) async -> Bool,
+        shown: @Sendable (_ url: String) async -> Void = { _ in }
+    ) async throws(KeyringError) -> SignInReport? {
+        let (signIn, listener) = try await begin()
+        // The address itself is not for the list of processes.
+        let page: BrowserPage
+        do throws(KeyringError) {
+            page = try BrowserPage(
+                leadingTo: signIn.url, at: keyring.location, home: Browser.homeOfSnaps(environment))
+        } catch {
+            await listener.close()
+            return nil
+        }
+        guard await open(page.url) else {
+            await listener.close()
+            return nil
+        }
+        await shown(signIn.url)
+        let outcome = SignInOutcome()
+        await withTaskCancellationHandler {
+            _ = await wait(for: signIn, at: listener, seconds: seconds, outcome)
+        } onCancel: {
+            // Nobody waits for the tokens any more; what is being stored is stored.
+            Task { await listener.close() }
+        }
+        _ = consume page
+        if let report = try outcome.report { return report }
+        if Task.isCancelled { throw KeyringError(.cancelled, "the program that wanted the sign-in has ended") }
+        throw .nobodySignedIn(within: seconds)
+    }
+}
+
+/// What the browser's answer led to.
+package final class SignInOutcome: Sendable {
+    private let held = Mutex<Result<SignInReport, KeyringError>?>(nil)
+
+    /// Not known yet.
+    package init() {}
+
+    /// The report of a sign-in that was finished; nil where none was.
+    ///
+    /// - Throws: why it failed.
+    package var report: SignInReport? {
+        get throws(KeyringError) { try held.withLock { $0 }?.get() }
+    }
+
+    /// Whether it is known.
+    var isThere: Bool { held.withLock { $0 != nil } }
+
+    func succeed(_ report: SignInReport) { held.withLock { $0 = .success(report) } }
+
+    func fail(_ error: KeyringError) { held.withLock { $0 = .failure(error) } }
 }
