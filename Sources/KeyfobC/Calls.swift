@@ -100,16 +100,10 @@ extension OpenKeyring {
 
     private func row(_ answer: borrowing Keyring.TokenAnswer) throws(KeyringError) -> Answer {
         try answer.requirePrintable()
-        let found = answer.found
-        let credential = found.credential
-        return Answer(
-            [
-                "tokenType": credential.shownTokenType, "expiresOn": credential.expiresOn?.rfc3339,
-                "expiresAt": credential.expiresOn.map { "\($0.seconds)" },
-                "scopes": credential.scopes.scopes.joined(separator: " "), "account": found.account.id.description,
-                "username": found.account.username, "group": found.group.name, "clientID": credential.clientID,
-                "tenant": credential.realm.isEmpty ? nil : credential.realm, "source": found.origin.rawValue,
-            ], "token", secret: answer.secret)
+        var row = Record(answer.found).row
+        row["scopes"] = answer.found.credential.scopes.spaceSeparated
+        row["expiresAt"] = answer.found.credential.expiresOn.map { "\($0.seconds)" }
+        return Answer(row, "token", secret: answer.secret)
     }
 
     /// Sees to it that a token which a service has refused is not given again.
@@ -129,33 +123,14 @@ extension OpenKeyring {
 
     /// The accounts, each a row.
     func accounts(_ options: OptionValues.Snapshot) throws(KeyringError) -> Answer {
-        if case .agent(let agent, _) = giver {
-            return Answer(
-                try agent.accounts(in: groups(options)).map { account in
-                    let id = account.string("id").flatMap(AccountID.init)
-                    return [
-                        "id": account.string("id"), "homeAccountID": id?.homeAccountID,
-                        "environment": id?.environment, "username": account.string("username"),
-                        "label": account.string("label"), "group": account.string("group"),
-                        "state": account.string("state"),
-                        "homeTenant": id.flatMap { Account(id: $0, username: "").homeRealm },
-                        "isDefault": "\(account.flag("isDefault"))",
-                    ]
-                })
-        }
-        return Answer(
-            try keyring.accounts.list(in: groups(options)).map { candidate in
-                let account = candidate.account
-                let reason: String? = if case .needsSignIn(let reason) = candidate.state { reason } else { nil }
-                return [
-                    "id": account.id.description, "homeAccountID": account.id.homeAccountID,
-                    "environment": account.id.environment, "username": account.username,
-                    "displayName": account.displayName, "label": account.label, "group": candidate.group.name,
-                    "state": candidate.state.name, "stateReason": reason, "homeTenant": account.homeRealm,
-                    "isDefault": "\(candidate.isDefault)", "signInEndsOn": candidate.end?.endsOn.rfc3339,
-                    "formerNames": account.formerNames.isEmpty ? nil : account.formerNames.joined(separator: "\n"),
-                ]
-            })
+        let groups = try groups(options)
+        let records =
+            switch giver {
+            case .agent(let agent, _): try agent.accounts(in: groups)
+            case .keyring(let keyring): try keyring.accounts.list(in: groups).map { Record($0) }
+            }
+        let outline = Record.outline(AccountRecord.fields)
+        return Answer(records.map { $0.row.merging([Answer.outlineName: outline]) { $1 } })
     }
 
     /// What the owner should know, each a row.
@@ -183,5 +158,12 @@ extension OpenKeyring {
             usualAccount: variable("KEYFOB_ACCOUNT"), usualTool: CallingTool.ownName,
             person: PersonalGit { variable($0) },
             minimumValidity: options["min-validity"].flatMap(Int64.init))
+    }
+}
+
+extension Record {
+    /// The fields as texts.
+    fileprivate var row: [String: String?] {
+        Dictionary(fields.map { ($0.name, $0.value?.text) }, uniquingKeysWith: { $1 })
     }
 }

@@ -140,6 +140,8 @@ final class Answer: Sendable {
 
     /// How many rows.
     let count: Int
+    /// The name by which a row says which values there are.
+    static let outlineName = "*"
 
     init(_ rows: [[String: String?]]) {
         unsafe self.rows = Self.copies(of: rows)

@@ -92,7 +92,7 @@ def jumps(home):
         answer = agent.token()
         said.append(answer.get("token"))
         left = answer.get("expiresOn", 0) - time.time() - offset
-        print(f"agent: {what}: {answer.get('token', answer)}, from {answer.get('origin')}, {left:.0f} s left", flush=True)
+        print(f"agent: {what}: {answer.get('token', answer)}, from {answer.get('source')}, {left:.0f} s left", flush=True)
         if not 0 < left <= LIFE + 1:
             wrong.append(f"{what}: a token with {left:.0f} s left")
 

@@ -43,7 +43,7 @@ struct LongDocumentTests {
     @Test("lists of accounts are as an encoder writes them")
     func accounts() throws {
         for count in 0...3 {
-            let list = AccountListDocument(accounts: try candidates().prefix(count).map { AccountDocument($0) })
+            let list = AccountListDocument(accounts: try candidates().prefix(count).map { Record($0) })
             #expect(JSONOutput.text(list) == (try encoded(list)))
         }
     }

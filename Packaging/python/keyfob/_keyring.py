@@ -14,14 +14,12 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, TypedDict, TypeVar, Union, cast
 
-from ._library import call, functions, options_of, rows
+from ._library import call, functions, options_of, records, rows
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 _TOKEN_FIELDS = ("token", "tokenType", "expiresAt", "scopes", "account", "username", "group", "clientID", "tenant", "source")
-_ACCOUNT_FIELDS = ("id", "homeAccountID", "environment", "username", "displayName", "label", "group", "state",
-                   "stateReason", "homeTenant", "isDefault", "signInEndsOn", "formerNames")
 
 Result = TypeVar("Result")
 Path = Union[str, "os.PathLike[str]"]
@@ -175,10 +173,7 @@ class Keyring:
     def accounts(self, group: Optional[str] = None) -> list[Account]:
         """The accounts."""
         with options_of({"group": group}) as options, self._use() as handle:
-            found: list[dict[str, Any]] = list(rows(functions.accounts, _ACCOUNT_FIELDS, handle, options))
-        for row in found:
-            row["isDefault"] = row["isDefault"] == "true"
-            row["formerNames"] = row["formerNames"].split("\n") if row["formerNames"] else []
+            found = records(functions.accounts, handle, options)
         return cast("list[Account]", found)
 
     def warnings(self) -> list[Warning]:

@@ -151,12 +151,37 @@ def _bytes(name: str, value: Any) -> bytes:
     return data
 
 
-def rows(function: Any, fields: tuple[str, ...], *arguments: Any) -> list[dict[str, Optional[str]]]:
-    """The rows of an answer."""
+@contextlib.contextmanager
+def _answer(function: Any, *arguments: Any) -> Iterator[Any]:
+    """An answer of the library, while it is read."""
     answer = ctypes.c_void_p()
     call(function, *arguments, ctypes.byref(answer))
     try:
-        return [{name: _text(functions.answer_get(answer, row, name.encode())) for name in fields}
-                for row in range(functions.answer_count(answer))]
+        yield answer
     finally:
         functions.answer_free(answer)
+
+
+def rows(function: Any, fields: tuple[str, ...], *arguments: Any) -> list[dict[str, Optional[str]]]:
+    """The rows of an answer."""
+    with _answer(function, *arguments) as answer:
+        return [{name: _text(functions.answer_get(answer, row, name.encode())) for name in fields}
+                for row in range(functions.answer_count(answer))]
+
+
+def records(function: Any, *arguments: Any) -> list[dict[str, Any]]:
+    """The rows of an answer with all that the library names in them, each value by its kind."""
+    with _answer(function, *arguments) as answer:
+        count = functions.answer_count(answer)
+        named = _text(functions.answer_get(answer, 0, b"*")) if count else None
+        kinds = dict(field.split(":") for field in (named or "").split())
+        return [{name: _value(kind, _text(functions.answer_get(answer, row, name.encode()))) for name, kind in kinds.items()}
+                for row in range(count)]
+
+
+def _value(kind: str, text: Optional[str]) -> Any:
+    if kind == "flag":
+        return None if text is None else text == "true"
+    if kind == "lines":
+        return text.split("\n") if text else []
+    return text

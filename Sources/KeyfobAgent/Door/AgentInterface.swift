@@ -1,3 +1,5 @@
+internal import Keyfob
+
 /// What programs can ask of an agent by varlink: this text is what it answers, and what there is.
 package enum AgentInterface {
     /// The method with which an owner takes the keys away.
@@ -10,28 +12,17 @@ package enum AgentInterface {
     /// The name of the interface.
     package static let name = "io.keyfob.Agent"
 
+    private static let (accountTypes, accountComments) = Record.varlinkHead(AccountRecord.fields)
+
     /// The description, as `org.varlink.service.GetInterfaceDescription` gives it.
     package static let description = """
         # Accounts and tokens of a keyring, for programs that its owner lets have them.
         # Times are seconds since 1970, in UTC.
         interface io.keyfob.Agent
 
-        # An account, in one of the keyring's groups.
-        # state: signedIn, tokensOnly, signedOut, needsSignIn or noCredentials.
-        # formerNames: ids and user names it had before; each finds it, unless another account is called so now.
-        # signInEndsOn: when its refresh token ends, where that is known.
-        type Account (
-          id: string,
-          username: string,
-          name: string,
-          label: ?string,
-          group: string,
-          tenants: []string,
-          clients: []string,
-          state: string,
-          isDefault: bool,
-          formerNames: []string,
-          signInEndsOn: ?int
+        \(accountTypes)# An account, in one of the keyring's groups.
+        \(accountComments)type Account (
+        \(Record.varlink(AccountRecord.fields))
         )
 
         # Where a person signs in. kind: browser or device.
@@ -98,15 +89,7 @@ package enum AgentInterface {
           claims: ?string
         ) -> (
           token: string,
-          tokenType: string,
-          expiresOn: ?int,
-          account: string,
-          username: string,
-          tenant: ?string,
-          group: string,
-          client: string,
-          scopes: []string,
-          origin: string
+        \(Record.varlink(TokenRecord.fields))
         )
 
         # The account that a request means, of those that the program may list; no token is got.

@@ -51,22 +51,6 @@ extension VarlinkParameters {
 }
 
 extension JSONWriter {
-    /// Writes the members of an account.
-    mutating func members(of candidate: Candidate) {
-        let account = candidate.account
-        member("id", account.id.description)
-        member("username", account.username)
-        member("name", account.name)
-        member("label", account.label)
-        member("group", candidate.group.name)
-        member("tenants", candidate.realms.sorted())
-        member("clients", candidate.clientIDs.sorted())
-        member("state", candidate.state.name)
-        member("isDefault", candidate.isDefault)
-        member("formerNames", account.formerNames)
-        if let end = candidate.end?.endsOn { member("signInEndsOn", Int(end.seconds)) }
-    }
-
     /// Writes a step of a sign-in.
     mutating func member(_ step: SignInStep) {
         name("step")

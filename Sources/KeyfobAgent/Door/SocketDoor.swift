@@ -54,7 +54,9 @@ package struct SocketDoor: Sendable {
         switch call.method.dropFirst(prefix.count) {
         case "Accounts":
             let accounts = try await desk.accounts(in: parameters.groups(), for: caller(peer))
-            return .reply { writer in writer.member("accounts", each: accounts) { $1.members(of: $0) } }
+            return .reply { writer in
+                writer.member("accounts", each: accounts) { $1.members(of: Record($0), isDocument: false) }
+            }
         case "Select":
             let caller = try caller(peer)
             let candidate = try await desk.select(
@@ -62,7 +64,7 @@ package struct SocketDoor: Sendable {
             return .reply { writer in
                 writer.name("account")
                 writer.beginObject()
-                writer.members(of: candidate)
+                writer.members(of: Record(candidate), isDocument: false)
                 writer.endObject()
             }
         case "Token": return try await token(parameters, caller(peer))
@@ -144,18 +146,8 @@ package struct SocketDoor: Sendable {
         acquisition.options.claims = try parameters.string("claims")
         acquisition.options.allowsExtendedLifetime = try parameters.bool("extendedLifetime")
         let box = try await desk.token(acquisition, for: caller)
-        let (found, credential) = (box.found, box.found.credential)
-        let reply = VarlinkMessage.reply("token", box.secret) { writer in
-            writer.member("tokenType", credential.tokenType ?? "Bearer")
-            if let expiry = credential.expiresOn { writer.member("expiresOn", Int(expiry.seconds)) }
-            writer.member("account", found.account.id.description)
-            writer.member("username", found.account.username)
-            if !credential.realm.isEmpty { writer.member("tenant", credential.realm) }
-            writer.member("group", found.group.name)
-            writer.member("client", credential.clientID)
-            writer.member("scopes", credential.scopes.scopes)
-            writer.member("origin", found.origin.rawValue)
-        }
+        let record = Record(box.found)
+        let reply = VarlinkMessage.reply("token", box.secret) { $0.members(of: record, isDocument: false) }
         guard let reply else { throw KeyringError(.damaged, "the token is not text") }
         return reply
     }

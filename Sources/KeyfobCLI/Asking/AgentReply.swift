@@ -101,7 +101,9 @@ final class AgentReply: Sendable {
 struct AgentFields {
     private var texts: [String: String] = [:]
     private var lists: [String: [String]] = [:]
-    private var flags: Set<String> = []
+    private var flags: [String: Bool] = [:]
+    private var numbers: [String: Int64] = [:]
+    private var objects: [String: [[String: String]]] = [:]
 
     fileprivate init(_ tape: JSONTape, _ object: JSONTape.Value, _ bytes: RawSpan) {
         var members = tape.members(of: object)
@@ -109,8 +111,13 @@ struct AgentFields {
             let name = tape.string(of: member.name, in: bytes) ?? ""
             switch tape.kind(of: member.value) {
             case .string where name != "token": texts[name] = tape.string(of: member.value, in: bytes)
-            case .array: lists[name] = tape.elements(of: member.value).compactMap { tape.string(of: $0, in: bytes) }
-            case .true: flags.insert(name)
+            case .array:
+                let elements = tape.elements(of: member.value)
+                lists[name] = elements.compactMap { tape.string(of: $0, in: bytes) }
+                objects[name] = elements.filter { tape.kind(of: $0) == .object }.map { Self.texts(tape, $0, bytes) }
+            case .true: flags[name] = true
+            case .false: flags[name] = false
+            case .number: numbers[name] = Int64(tape.raw(member.value, in: bytes))
             default: break
             }
         }
@@ -118,5 +125,27 @@ struct AgentFields {
 
     func string(_ name: String) -> String? { texts[name] }
     func strings(_ name: String) -> [String] { lists[name] ?? [] }
-    func flag(_ name: String) -> Bool { flags.contains(name) }
+    func flag(_ name: String) -> Bool { flags[name] ?? false }
+
+    /// The value of a field of a record.
+    func value(_ name: String, _ kind: Record.Kind) -> Record.Value? {
+        switch kind {
+        case .text: texts[name].map { .text($0) }
+        case .flag: flags[name].map { .flag($0) }
+        case .time: numbers[name].map { .time(Timestamp(seconds: $0)) }
+        case .texts: lists[name].map { .texts($0) }
+        case .objects(_, let fields):
+            objects[name].map { .objects($0.map { object in fields.map { object[$0] ?? "" } }) }
+        }
+    }
+
+    private static func texts(_ tape: JSONTape, _ object: JSONTape.Value, _ bytes: RawSpan) -> [String: String] {
+        var texts: [String: String] = [:]
+        var members = tape.members(of: object)
+        while let member = members.next() {
+            guard let name = tape.string(of: member.name, in: bytes) else { continue }
+            texts[name] = tape.string(of: member.value, in: bytes)
+        }
+        return texts
+    }
 }

@@ -43,8 +43,8 @@ struct AskedAgent: Sendable {
             writer.member("claims", options.claims)
         }
         guard let secret = reply.secret("token"), let id = reply.string("account").flatMap(AccountID.init),
-            let group = reply.string("group").flatMap({ try? AccessGroup($0) }), let client = reply.string("client"),
-            let origin = reply.string("origin").flatMap(Keyring.FoundToken.Origin.init)
+            let group = reply.string("group").flatMap({ try? AccessGroup($0) }), let client = reply.string("clientID"),
+            let origin = reply.string("source").flatMap(Keyring.FoundToken.Origin.init)
         else { throw AgentClient.senseless() }
         let credential = Credential(
             kind: .accessToken, account: id, clientID: client, realm: reply.string("tenant") ?? "",
@@ -57,8 +57,10 @@ struct AskedAgent: Sendable {
     }
 
     /// The accounts of which this program may have tokens.
-    func accounts(in groups: [AccessGroup]?) throws(KeyringError) -> [AgentFields] {
-        try call("Accounts") { $0.member(groups) }.objects("accounts")
+    func accounts(in groups: [AccessGroup]?) throws(KeyringError) -> [Record] {
+        try call("Accounts") { $0.member(groups) }.objects("accounts").map { account in
+            Record(AccountRecord.fields) { account.value($0, $1) }
+        }
     }
 
     /// Whether it holds keys now.

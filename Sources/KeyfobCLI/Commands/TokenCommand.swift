@@ -145,28 +145,18 @@ extension SASLToken: ExpressibleByArgument {}
 
 /// `Schemas/token.schema.json`.
 struct TokenDocument: JSONDocument {
-    let formatVersion = 1
-    /// Stands for the token.
-    let token = ""
-    let tokenType: String
-    let expiresOn: String?
-    let scopes: [String]
-    let account: String
-    let username: String
-    let group: String
-    let clientID: String
-    let tenant: String?
-    let source: String
+    private enum Name: CodingKey { case formatVersion, token }
 
-    init(_ found: Keyring.FoundToken) {
-        tokenType = found.credential.shownTokenType
-        expiresOn = found.credential.expiresOn.map(\.rfc3339)
-        scopes = found.credential.scopes.scopes
-        account = found.account.id.description
-        username = found.account.username
-        group = found.group.name
-        clientID = found.credential.clientID
-        tenant = found.credential.realm.isEmpty ? nil : found.credential.realm
-        source = found.origin.rawValue
+    let formatVersion = 1
+    private let record: Record
+
+    init(_ found: Keyring.FoundToken) { record = Record(found) }
+
+    func encode(to encoder: any Encoder) throws {
+        try record.encode(to: encoder)
+        var object = encoder.container(keyedBy: Name.self)
+        try object.encode(formatVersion, forKey: .formatVersion)
+        // Stands for the token.
+        try object.encode("", forKey: .token)
     }
 }

@@ -173,8 +173,3 @@ extension Keyring.TokenAnswer {
         }
     }
 }
-
-extension Credential {
-    /// The type of an access token as it was stored, `Bearer` where none is.
-    var shownTokenType: String { tokenType ?? "Bearer" }
-}

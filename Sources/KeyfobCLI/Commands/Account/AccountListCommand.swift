@@ -44,7 +44,7 @@ struct AccountListCommand: ParsableCommand {
         }
         let damage = keyring.takeWarnings()
         if global.json {
-            try JSONOutput.print(AccountListDocument(accounts: candidates.map { AccountDocument($0) }))
+            try JSONOutput.print(AccountListDocument(accounts: candidates.map { Record($0) }))
         } else if let format {
             let providers = ProviderNames(keyring, try global.groups())
             let lines = candidates.map { Self.fill(format, $0, providers) + "\n" }

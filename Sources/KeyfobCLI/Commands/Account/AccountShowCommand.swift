@@ -28,7 +28,7 @@ struct AccountShowCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(
                 AccountShowDocument(
-                    account: AccountDocument(candidate), syncedFrom: origin,
+                    account: Record(candidate), syncedFrom: origin,
                     credentials: credentials.map { CredentialDocument($0, now: now) },
                     refusals: refusals.map(RefusalDocument.init)))
         }
@@ -102,7 +102,7 @@ struct CredentialDocument: Encodable {
 /// `Schemas/account-show.schema.json`.
 struct AccountShowDocument: JSONDocument {
     let formatVersion = 1
-    let account: AccountDocument
+    let account: Record
     /// The device of the sync that changed the account last, where that was another one.
     let syncedFrom: String?
     let credentials: [CredentialDocument]

@@ -60,7 +60,7 @@ struct CurrentAccountDocument: JSONDocument {
     let formatVersion = 1
     let group: String
     /// Nil where nobody is signed in.
-    let now: AccountDocument?
+    let now: Record?
     let before: Formerly?
     let change: Change?
     /// Whether the change was seen by this call.
@@ -80,7 +80,7 @@ struct CurrentAccountDocument: JSONDocument {
 
     init(_ current: Keyring.CurrentAccount) {
         group = current.group.name
-        now = current.now.map { AccountDocument($0) }
+        now = current.now.map { Record($0) }
         before = current.before.map { Formerly(id: $0.id.description, username: $0.username) }
         change = current.change.map {
             Change(

@@ -54,7 +54,7 @@ def token(account, expected):
     with connect() as agent:
         answer = agent.Token(account=account)
         assert answer["token"] == expected, "another token"
-        assert answer["origin"] == "stored" and answer["group"] == "default", {**answer, "token": ""}
+        assert answer["source"] == "stored" and answer["group"] == "default", {**answer, "token": ""}
         chosen = agent.Select(account=account)["account"]
         assert chosen["id"] == answer["account"], chosen
         # Several calls on one connection, and what does not fit.
