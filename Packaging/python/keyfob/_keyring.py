@@ -72,15 +72,23 @@ class Account(TypedDict):
     homeAccountID: str
     environment: str
     username: str
+    #: What people call it.
+    name: str
     displayName: Optional[str]
     label: Optional[str]
+    formerNames: list[str]
     group: str
     state: str
     stateReason: Optional[str]
-    homeTenant: Optional[str]
-    isDefault: bool
+    #: RFC 3339.
     signInEndsOn: Optional[str]
-    formerNames: list[str]
+    isSignInEnding: bool
+    isDefault: bool
+    hasTokenMadeByHand: Optional[bool]
+    homeTenant: Optional[str]
+    #: The ids of those that it is known in.
+    tenants: list[str]
+    clients: list[str]
 
 
 class Warning(TypedDict):
