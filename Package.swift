@@ -37,10 +37,9 @@ let package = Package(
         // For programs in other languages: installed as libkeyfob.so.1, with include/keyfob.h.
         .library(name: "KeyfobC", type: .dynamic, targets: ["KeyfobC"]),
     ],
-    // Ranges, for packages that depend on this one and on these; our own builds take what Package.resolved says.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", "1.7.0"..<"2.0.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "4.2.0"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target (CLinux by several), and never publicly.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares Scripts/dependencies.txt with what is there, or writes it as an SPDX 2.3 document.
 
-    Scripts/dependencies.py declared              Package.resolved pins every package to its version, within the range that
-                                              Package.swift names, and Packaging/debian/copyright has each licence
+    Scripts/dependencies.py declared              Package.swift names every package with its exact version, and
+                                              Packaging/debian/copyright each with its licence
     Scripts/dependencies.py resolved              SwiftPM has resolved these packages and no others (slow: it may fetch them)
     Scripts/dependencies.py sbom [FILE]           writes FILE, or .build/keyfob.spdx.json
 
@@ -18,7 +18,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "Scripts" / "dependencies.txt"
-PINS = ROOT / "Package.resolved"
 
 
 def rows():
@@ -42,28 +41,20 @@ def packages(found):
     return {name: cells[0] for name, cells in found.items() if cells[0] != "*"}
 
 
-def numbers(version):
-    return [int(part) for part in (version or "0").split(".")]
-
-
 def within(found):
     """The rows of what is compiled, linked or loaded."""
     return {name: cells for name, cells in found.items() if not cells[2].startswith("nothing:")}
 
 
 def declared(found):
-    """Breaches among the dependencies that Package.swift declares and Package.resolved pins."""
-    pins = {pin["identity"]: pin["state"].get("version") for pin in json.loads(PINS.read_text())["pins"]}
-    for name in sorted(pins.keys() | packages(found).keys()):
-        if pins.get(name) != packages(found).get(name):
-            yield f"{name}: Package.resolved has {pins.get(name)}, Scripts/dependencies.txt {packages(found).get(name)}"
+    """Breaches among the dependencies that Package.swift declares."""
     for dependency in json.loads(run("swift", "package", "dump-package"))["dependencies"]:
         for source in dependency.get("sourceControl", []):
-            name, ranges = source["identity"], source["requirement"].get("range")
-            if not ranges:
-                yield f"Package.swift: {name} is no range of versions, which others need"
-            elif not numbers(ranges[0]["lowerBound"]) <= numbers(pins.get(name)) < numbers(ranges[0]["upperBound"]):
-                yield f"Package.swift: {name} {pins.get(name)} is not within its range"
+            name, exact = source["identity"], source["requirement"].get("exact")
+            if not exact:
+                yield f"Package.swift: {name} has no exact version"
+            elif packages(found).get(name) != exact[0]:
+                yield f"Package.swift: {name} {exact[0]} is not in Scripts/dependencies.txt"
     licences = (ROOT / "Packaging" / "debian" / "copyright").read_text()
     for name in packages(found):
         if f"full/{name}/*" not in licences and name in within(found):
