@@ -22,7 +22,7 @@ package struct TokenRenewal {
         self.expiry = expiry
         due = expiry.map { expiry in
             let left = expiry.seconds - now.seconds
-            let margin = max(1, Credential.usualMargin(ofLifetime: left))
+            let margin = Credential.usualMargin(ofLifetime: left)
             let wait = minimumValidity.map { max(left - max($0, margin), left / 2) } ?? left - margin
             return now.advanced(by: max(wait, Self.pause))
         }

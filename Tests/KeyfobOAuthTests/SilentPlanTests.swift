@@ -334,7 +334,7 @@ import Testing
             (-3_300, 300, AccessTokenState.fresh), (-3_301, 299, .aging), (-3_590, 10, .aging), (-3_591, 9, .expired),
             (-270, 30, .fresh), (-271, 29, .aging), (-54, 6, .fresh), (-55, 5, .expired), (-27, 3, .fresh),
             (nil, 300, .fresh), (nil, 299, .aging), (nil, 9, .expired), (1, 900, .expired), (0, .max, .fresh),
-            (.min, 100, .aging), (0, 0, .fresh), (0, -1, .expired),
+            (.min, 100, .aging), (0, 1, .fresh), (0, 0, .expired), (0, -1, .expired),
         ] as [(Int64?, Int64, AccessTokenState)])
     func usualStates(cached: Int64?, expires: Int64, expected: AccessTokenState) throws {
         let account = try #require(AccountID(homeAccountID: "a", environment: "idp.example"))

@@ -38,7 +38,8 @@ struct KeyringTokenTests {
 
     @Test(
         "where nothing is asked for, it is aging in the last tenth of its life, or the last 300 seconds, and of use for ten",
-        arguments: [(3_600, 300), (3_000, 300), (310, 31), (300, 30), (60, 6), (30, 3), (5, 0)] as [(Int64, Int64)])
+        arguments: [(3_600, 300), (3_000, 300), (310, 31), (300, 30), (60, 6), (30, 3), (5, 1), (1, 1)]
+            as [(Int64, Int64)])
     func usualValidity(life: Int64, margin: Int64) throws {
         try keyring.store(.access(ada, expires: life), "token", for: ada)
         let then = { (left: Int64) in try home.opened(at: noon.advanced(by: life - left)) }

@@ -96,7 +96,7 @@ extension Credential {
     }
 
     /// For how many seconds before its end a token is not fresh any more where nobody says for how long it is needed: a
-    /// tenth of its lifetime and at most 300, or 300 where its lifetime is not known.
+    /// tenth of its lifetime, at least 1 and at most 300, or 300 where its lifetime is not known.
     public var usualMargin: Int64 {
         guard let cachedAt, let expiresOn else { return Self.longestMargin }
         let (lifetime, overflow) = expiresOn.seconds.subtractingReportingOverflow(cachedAt.seconds)
@@ -105,7 +105,7 @@ extension Credential {
 
     /// The same for a token that is valid for so many seconds from now on.
     package static func usualMargin(ofLifetime seconds: Int64) -> Int64 {
-        max(0, min(longestMargin, seconds / 10))
+        max(1, min(longestMargin, seconds / 10))
     }
 
     private static let longestMargin: Int64 = 300

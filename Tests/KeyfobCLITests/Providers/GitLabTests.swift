@@ -46,6 +46,7 @@ struct GitLabTests {
         // Of a token that lives for no longer than it takes to ask.
         try home.server.set(.init("gitlab", ["access_lifetime": 1]))
         _ = try home.token("--force-refresh")
+        try home.run("sleep 1.1").expectSuccess()
         try home.server.set(.init("gitlab"))
         let count = try home.server.requests().count
         let line = "for i in 1 2 3 4 5 6 7 8; do keyfob token --no-input > out$i & done; wait; cat out*"

@@ -103,7 +103,8 @@ struct RefusedRequestTests {
         let script = """
             import json, keyfob, pickle
             try: keyfob.Keyring(key_file="key").token("files.read", account="person0", tenant="\(Self.guest)", tool=None)
-            except keyfob.Error as error: print(json.dumps(pickle.loads(pickle.dumps(error)).continuation))
+            except keyfob.Error as error: told = pickle.loads(pickle.dumps(error)).continuation
+            print(json.dumps(told._asdict() | {"clientID": told.client_id}))
             """
         let python = try Self.document(try place.run("$PYTHON -", input: Data(script.utf8)).text)
         let wanted = try #require(own["continuation"] as? [String: Any])
