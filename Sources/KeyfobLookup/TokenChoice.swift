@@ -6,9 +6,10 @@ internal import KeyfobVault
 /// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
 /// and handed out.
 ///
-/// Tokens that are valid come first. Of several, one that was stored after another for the same goes before that one, one of which the tenant is known goes before others, one of a sign-in before
-/// one that was added by hand or imported without a client, the default client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the one that
-/// lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
+/// Tokens that are valid come first. Of several, one that was stored after another for the same goes before that one, one of
+/// which the tenant is known before others, one of a sign-in before one that was added by hand or imported without a client,
+/// the default client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the
+/// one that lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
 /// tell apart. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
 /// refresh is to get.
 package struct TokenChoice {

@@ -12,8 +12,8 @@ extension Keyring.Caches {
     /// - Parameters:
     ///   - change: `{"put": {SECTION: {KEY: ENTRY}}, "remove": {SECTION: {KEY: ENTRY}}}`, as text of JSON.
     ///   - groups: The groups where entries are; what is new goes to the first; nil for all within reach, and `default`.
-    /// - Throws: `damaged` when the bytes are no such change, `limitExceeded`, and what writing can throw; nothing is
-    ///   changed then.
+    /// - Throws: `damaged` when the bytes are no such change, or `limitExceeded`: nothing is changed then; and what writing
+    ///   can throw. What goes is one step and what comes another: where the second fails, the first is done.
     public func changeEntries(
         _ change: borrowing SecretBytes, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) {
