@@ -44,7 +44,7 @@ extension KeyringError {
                 advice: .diagnose(.none))
         case .incomplete:
             self.init(
-                .damaged, "records are missing from a group, or records were added to it from outside",
+                .damaged, "a record is not what the vault wrote last: it is missing, was added, or is an older version",
                 advice: .verifyAndRestore)
         case .rolledBack:
             self.init(.rolledBack, "the vault has been taken back to an earlier state")

@@ -65,6 +65,21 @@ package struct HighWaterMark: Sendable {
         }
     }
 
+    /// Takes note that a group is there with the key of an earlier epoch than it was seen with.
+    ///
+    /// - Returns: Why that could not be kept; nil where it was.
+    package func noteEarlierEpoch(
+        _ milestone: Milestone, in marks: inout Marks, now: Timestamp
+    ) -> StorageFailure? {
+        guard marks.noteEarlierEpoch(milestone, now: now) else { return nil }
+        do {
+            try change(now) { $0.noteEarlierEpoch(milestone, now: now) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Goes on from these states, because the owner of the vault says so.
     ///
     /// - Parameter isAll: Whether the vault has no others.

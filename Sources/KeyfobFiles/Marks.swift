@@ -16,8 +16,12 @@ package struct Marks: Sendable {
         var sequence: UInt64
         /// In hexadecimal; empty where it is not known.
         var digest: String
+        /// The epoch of a group's key; 0 where it is not known.
+        var epoch: UInt32 = 0
 
-        var text: String { "\(name) \(sequence) \(digest.isEmpty ? "-" : digest)\n" }
+        var text: String {
+            "\(name) \(sequence) \(digest.isEmpty ? "-" : digest)\(epoch == 0 ? "" : " \(epoch)")\n"
+        }
     }
 
     /// What does not follow from what was seen.
@@ -58,6 +62,19 @@ package struct Marks: Sendable {
 
     /// The highest sequence of the header (nil), or of one group.
     package func sequence(of group: GroupID?) -> UInt64 { line(Self.name(group))?.sequence ?? 0 }
+
+    /// The epoch of the key that a group was seen with; 0 where it is not known.
+    package func epoch(of group: GroupID) -> UInt32 { line(Self.name(group))?.epoch ?? 0 }
+
+    /// Takes note that a group is there with the key of an earlier epoch than it was seen with; false where that was found
+    /// before.
+    mutating func noteEarlierEpoch(_ milestone: Milestone, now: Timestamp) -> Bool {
+        guard let group = milestone.group else { return false }
+        return add(
+            Finding(
+                kind: .rollback, subject: .group(group), found: milestone.sequence, seen: sequence(of: group), time: now
+            ))
+    }
 
     /// Takes note of states, each the newest that there is.
     ///
@@ -106,7 +123,10 @@ package struct Marks: Sendable {
     }
 
     private func verdict(on milestone: Milestone) -> Verdict {
-        guard let line = line(Self.name(milestone.group)), milestone.sequence <= line.sequence else { return .newer }
+        guard let line = line(Self.name(milestone.group)) else { return .newer }
+        // Who had an earlier key of the group can count as far as they like under it.
+        if milestone.epoch > 0, milestone.epoch < line.epoch { return .older }
+        guard milestone.sequence <= line.sequence else { return .newer }
         guard milestone.sequence == line.sequence else { return .older }
         guard let digest = milestone.digest else { return .known }
         if line.digest.isEmpty { return .newer }
@@ -118,7 +138,7 @@ package struct Marks: Sendable {
     private mutating func set(_ milestone: Milestone) {
         let line = Line(
             name: Self.name(milestone.group), sequence: milestone.sequence,
-            digest: milestone.digest.map { Hexadecimal.text($0) } ?? "")
+            digest: milestone.digest.map { Hexadecimal.text($0) } ?? "", epoch: milestone.epoch)
         if let index = lines.firstIndex(where: { $0.name == line.name }) {
             lines[index] = line
         } else {
@@ -137,7 +157,7 @@ package struct Marks: Sendable {
     private static func name(_ group: GroupID?) -> String { group?.description ?? header }
 }
 
-// The marks as text: a line `NAME SEQUENCE DIGEST` for the header and each group, then the findings' lines
+// The marks as text: a line `NAME SEQUENCE DIGEST` for the header, the same with ` EPOCH` for each group, then the findings' lines
 // `finding KIND SUBJECT FOUND SEEN TIME`, both in the order of their names.
 extension Marks {
     private static let findingWord = "finding"
@@ -175,11 +195,14 @@ extension Marks {
         let words = bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         if words.count == 6, words[0] == Self.findingWord { return takeFinding(words) }
-        guard words.count == 3, words[0] == Self.header || Self.isHexadecimal(words[0], Self.idCount),
+        guard words.count == 3 || words.count == 4 && words[0] != Self.header,
+            let epoch = words.count == 4 ? UInt32(words[3]) : 0,
+            words[0] == Self.header || Self.isHexadecimal(words[0], Self.idCount),
             lines.last.map({ $0.name < words[0] }) ?? true, let sequence = UInt64(words[1]),
             words[2] == "-" || Self.isHexadecimal(words[2], 2 * Milestone.digestCount)
         else { return false }
-        lines.append(Line(name: words[0], sequence: sequence, digest: words[2] == "-" ? "" : words[2]))
+        lines.append(
+            Line(name: words[0], sequence: sequence, digest: words[2] == "-" ? "" : words[2], epoch: epoch))
         return true
     }
 

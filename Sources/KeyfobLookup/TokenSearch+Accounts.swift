@@ -85,8 +85,6 @@ extension TokenSearch {
         }
         let (found, candidates, evidence) = try chooseAmongAll(&state, request, groups, decisions, request.extent, now)
         if let found { return found }
-        // Before saying that there is nobody, make sure that nobody is missing.
-        for group in groups { try storage.requireComplete(group.keys) }
         let selection = AccountSelector().select(
             request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
         state.warn(ofPassedOver: selection.passedOver)

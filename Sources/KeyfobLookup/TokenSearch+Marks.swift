@@ -32,7 +32,14 @@ extension TokenSearch {
                     "group '\(group.name)' holds \(found.counted) records where \(found.expected) should be",
                     advice: .verify))
         }
-        if let milestone = found.milestone { note(&state, [milestone]) }
+        guard let milestone = found.milestone else { return }
+        // Who had the group's key once may make an earlier epoch pass as new: to those who hold the vault key its MAC and
+        // their mark tell, and whoever holds this group's key alone must not store or take anything.
+        guard state.vault.opensWholeVault || milestone.epoch >= state.marks.epoch(of: group.keys.group) else {
+            state.noteEarlierEpoch(milestone, by: mark, now: time())
+            throw StoreError.rolledBack(group: group.keys.group)
+        }
+        note(&state, [milestone])
     }
 }
 
@@ -47,13 +54,12 @@ extension LookupState {
         do { marks = try mark.marks(now: now) } catch { problem = error }
         // Another process may have changed the header, and the mark, since the header was read.
         var isCurrent = true
-        if vault.opensWholeVault, vault.sequence < marks.sequence(of: nil) {
+        if vault.sequence < marks.sequence(of: nil) {
             do { try storage.refresh(&vault) } catch { isCurrent = false }
         }
         self.init(vault: vault, marks: marks, warnings: warnings)
         self.warnings += findings.map { $0.warning }
         if problem != nil { warn(ofUnnoted: mark) }
-        // To the key of one group the header is not authentic: its sequence says nothing.
         if isCurrent, let milestone = try? self.vault.milestone() {
             note([milestone], by: mark, storage.place, now: now)
         }
@@ -77,6 +83,12 @@ extension LookupState {
             ? milestones : milestones.map { Milestone(group: $0.group, sequence: $0.sequence, digest: nil) }
         let count = marks.findings.count
         if mark.note(milestones, in: &marks, now: now) != nil { warn(ofUnnoted: mark) }
+        for finding in marks.findings[count...].compactMap({ named($0) }) { warn(finding.warning) }
+    }
+
+    fileprivate mutating func noteEarlierEpoch(_ milestone: Milestone, by mark: HighWaterMark, now: Timestamp) {
+        let count = marks.findings.count
+        if mark.noteEarlierEpoch(milestone, in: &marks, now: now) != nil { warn(ofUnnoted: mark) }
         for finding in marks.findings[count...].compactMap({ named($0) }) { warn(finding.warning) }
     }
 

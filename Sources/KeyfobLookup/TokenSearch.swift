@@ -83,8 +83,7 @@ package struct TokenSearch: Sendable {
         package var hit: TokenHits.Hit?
     }
 
-    /// Finds out whose token is asked for, and which are stored; that there are others nobody has looked for then, see
-    /// ``requireAbsence(_:_:)``.
+    /// Finds out whose token is asked for, and which are stored.
     ///
     /// - Parameters:
     ///   - names: The groups to look through, in order; nil for all within reach.
@@ -145,16 +144,6 @@ package struct TokenSearch: Sendable {
         guard !clients.isEmpty else { return false }
         return try storage.credentials(.refreshToken, of: stored.owner.account.id, in: stored.group.keys).items
             .contains { clients.contains($0.value.clientID) && ($0.value.grant ?? Grant()).state == .active }
-    }
-
-    /// Makes sure that there is no token where none was found: what must stand behind whatever is said of that.
-    ///
-    /// Only a complete group, with a sound index, can say that it holds no such token; that one has expired can be said of
-    /// what is here.
-    package func requireAbsence(_ stored: StoredTokens, _ request: TokenRequest) throws(StorageFailure) {
-        guard stored.fitting.isEmpty else { return }
-        try storage.requireComplete(
-            stored.group.keys, .accessToken, of: stored.owner.account.id, client: request.client)
     }
 
     /// The token that `choice` takes.

@@ -4,6 +4,8 @@ package struct Milestone: Hashable, Sendable {
     package let group: GroupID?
     /// How often it has changed.
     package let sequence: UInt64
+    /// The epoch of the group's key; 0 for the header.
+    package let epoch: UInt32
     /// 32 bytes that differ from those of any other state, of the same sequence too; nil where they are not known.
     package let digest: [UInt8]?
 
@@ -11,8 +13,9 @@ package struct Milestone: Hashable, Sendable {
     package static let digestCount = 32
 
     /// A milestone.
-    package init(group: GroupID?, sequence: UInt64, digest: [UInt8]?) {
+    package init(group: GroupID?, epoch: UInt32 = 0, sequence: UInt64, digest: [UInt8]?) {
         self.group = group
+        self.epoch = epoch
         self.sequence = sequence
         self.digest = digest
     }

@@ -10,7 +10,7 @@ extension RecordReading {
     ///   - expected: What should be there; nil where nothing tells.
     ///   - actual: What is there.
     ///   - unopened: The rows that do not open, with the clear header of those that have one.
-    ///   - gone: What an index tells still of rows that are gone.
+    ///   - gone: What the storage's index tells still of rows that are gone.
     package func losses(
         expected: GroupManifest?, actual: GroupManifest, unopened: [(row: Int64, header: RecordHeader?)],
         gone: [(kind: RecordHeader.Kind?, account: BlindValue?)]

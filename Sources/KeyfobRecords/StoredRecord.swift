@@ -8,6 +8,8 @@ package struct StoredRecord: Sendable {
     package let rowID: Int64
     package let header: RecordHeader
     package let attributes: CommittingAEAD.Box
+    /// What tells the secret from every other one: the commitment and the tag of its box (``CommittingAEAD/Box/seal``), or
+    /// what a store that is trusted with it has in their place; nil where there is none.
     package let secretCommitment: [UInt8]?
     /// The sealed secret, where the storage gives it with the rest.
     package let secret: CommittingAEAD.Box?
@@ -18,10 +20,10 @@ package struct StoredRecord: Sendable {
         self.header = header
         self.attributes = attributes
         self.secret = secret
-        secretCommitment = secret?.commitment
+        secretCommitment = secret?.seal
     }
 
-    /// A record of which the storage gives the commitment of its secret, and the secret itself where that was read.
+    /// A record of which the storage gives commitment and tag of its secret, and the secret itself where that was read.
     package init(
         rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secretCommitment: [UInt8]?,
         secret: CommittingAEAD.Box? = nil
@@ -42,7 +44,7 @@ package struct StoredRecord: Sendable {
 
     /// The record's share of its group's manifest.
     package func element(_ keys: GroupKeys) -> GroupManifest.Element {
-        keys.element(header, attributesCommitment: attributes.commitment, secretCommitment: secretCommitment)
+        keys.element(header, attributesSeal: attributes.seal, secretSeal: secretCommitment)
     }
 
     /// The same with what the manifest's catalogue has of the record, where that opens.

@@ -7,7 +7,7 @@ package protocol QueryReading: AnyObject {
     /// Whether a transaction is open, so that all reading sees one state.
     var isInsideTransaction: Bool { get }
 
-    /// How many rows it has given so far.
+    /// How many rows it has given so far, nodes of lookup trees aside.
     var rowCount: Int { get }
 
     /// Runs a query with its parameters, and calls `row` at each row until it returns false.
@@ -107,8 +107,12 @@ extension QueryReading {
     ///
     /// The second is of the same transaction as the first; the file may lag behind.
     ///
+    /// - Parameter newest: Whether the later of the two counts, for whoever knows that the first is not the last one.
     /// - Throws: `damaged`, `busy`.
-    package func storedHeader(_ directory: VaultDirectory) throws(StorageFailure) -> StoredHeader {
+    package func storedHeader(
+        _ directory: VaultDirectory, newest: Bool = false
+    ) throws(StorageFailure) -> StoredHeader {
+        var found: StoredHeader?
         for (query, origin) in [(ReadQuery.header, StoredHeader.Origin.first), (.secondHeader, .second)] {
             let bytes: [UInt8]?
             do {
@@ -118,8 +122,11 @@ extension QueryReading {
             } catch {
                 continue
             }
-            if let bytes, let sound = StoredHeader(sound: bytes, origin: origin) { return sound }
+            guard let bytes, let sound = StoredHeader(sound: bytes, origin: origin) else { continue }
+            guard newest else { return sound }
+            if found.map({ $0.sequence < sound.sequence }) ?? true { found = sound }
         }
+        if let found { return found }
         guard let bytes = try? VaultDatabaseReader.headerCopy(in: directory),
             let copy = StoredHeader(sound: bytes, origin: .file)
         else { throw StoreError.damaged(what: "the header of the vault (and its copies)") }

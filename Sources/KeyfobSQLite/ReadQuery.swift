@@ -1,8 +1,8 @@
 /// Every statement that reads a vault's tables on behalf of a lookup.
 package enum ReadQuery: Int, CaseIterable {
     case applicationID, userVersion, schema, dataVersion, begin, commit, rollback
-    case header, secondHeader, device, secondDevice, manifest, recordCount
-    case byAccount, byCredential, byName, byAccountAndKind, byKind, byID, byRow, everyRow, rowNumbers, indexedRows
+    case header, secondHeader, device, secondDevice, manifest, node, recordCount
+    case byKind, byID, byRow, everyRow, rowNumbers
     case secret
 
     /// The columns of a record, in the order in which `StoredRecord` reads them.
@@ -24,27 +24,14 @@ package enum ReadQuery: Int, CaseIterable {
         case .secondHeader: "SELECT bytes FROM second_header WHERE id = 1"
         case .device: "SELECT device FROM header WHERE id = 1"
         case .secondDevice: "SELECT device FROM second_header WHERE id = 1"
-        case .manifest: "SELECT sealed FROM manifests WHERE group_id = ?1"
+        case .manifest: "SELECT tree, sealed FROM manifests WHERE group_id = ?1"
+        case .node: "SELECT bytes FROM nodes WHERE id = ?1"
         case .recordCount: "SELECT records FROM record_counts WHERE group_id = ?1"
-        case .byAccount: records("group_id = ?1 AND account_index = ?2")
-        case .byCredential: records("group_id = ?1 AND credential_index = ?2")
-        // The accounts that a name, a label, an id or a home account id stands for; each has its index.
-        case .byName:
-            records(
-                """
-                group_id = ?1 AND username_index = ?2 OR group_id = ?1 AND label_index = ?3 \
-                OR group_id = ?1 AND account_index = ?4 AND kind = 1 \
-                OR group_id = ?1 AND credential_index = ?5
-                """)
-        case .byAccountAndKind: records("group_id = ?1 AND account_index = ?2 AND kind = ?3")
         case .byKind: records("group_id = ?1 AND kind = ?2 ORDER BY id")
         case .byID: records("group_id = ?1 AND record = ?2")
         case .byRow: records("id = ?1")
         case .everyRow: "SELECT \(Self.columns) FROM records NOT INDEXED WHERE group_id = ?1 ORDER BY id"
         case .rowNumbers: "SELECT id FROM records WHERE group_id = ?1"
-        // What the index alone tells, of rows that are gone too.
-        case .indexedRows:
-            "SELECT group_id, account_index, kind, id FROM records INDEXED BY records_by_account WHERE group_id = ?1"
         // One statement sees one state: another process may have replaced the record meanwhile.
         case .secret:
             """

@@ -15,7 +15,27 @@ package final class VaultDatabaseReader: VaultReading {
     package let directory: VaultDirectory
     /// The version of the file's schema, which a newer Keyfob may have raised.
     package let schemaVersion: Int
-    private let connection: Mutex<AnyQueryReading>
+    private let connection: Mutex<Shared>
+
+    /// The connection, and what was opened of groups in the state that it read last.
+    private struct Shared {
+        let connection: AnyQueryReading
+        var version: Int64?
+        var holders: [(keys: GroupKeys, holder: DatabaseRecords.Holder)] = []
+
+        /// A group's records, on the state of the transaction that is open.
+        mutating func records(_ keys: GroupKeys) throws(StorageFailure) -> DatabaseRecords {
+            let now = try connection.first(.dataVersion, row: { $0.integer(0) ?? 0 })
+            if version != now { (version, holders) = (now, []) }
+            if let known = holders.first(where: { $0.keys === keys }) {
+                return DatabaseRecords(connection: connection, keys: keys, known.holder)
+            }
+            let holder = DatabaseRecords.Holder()
+            holders.removeAll { $0.keys.group == keys.group }
+            holders.append((keys, holder))
+            return DatabaseRecords(connection: connection, keys: keys, holder)
+        }
+    }
 
     /// Opens a database that is as it should be in every respect, in one transaction from now on; changes nothing and
     /// waits for nobody.
@@ -30,7 +50,7 @@ package final class VaultDatabaseReader: VaultReading {
     init(_ directory: VaultDirectory, _ connection: sending AnyQueryReading, schemaVersion: Int) {
         self.schemaVersion = schemaVersion
         self.directory = directory
-        self.connection = Mutex(connection)
+        self.connection = Mutex(Shared(connection: connection))
     }
 
     /// How many rows it has read so far: what lookups cost, whatever the machine.
@@ -50,7 +70,7 @@ package final class VaultDatabaseReader: VaultReading {
     private func read<Result>(_ body: (AnyQueryReading) throws(StorageFailure) -> sending Result) throws(StorageFailure)
         -> sending Result
     {
-        try connection.withLock { connection throws(StorageFailure) in try body(connection) }
+        try connection.withLock { shared throws(StorageFailure) in try body(shared.connection) }
     }
 
     package func withSnapshot<Result: ~Copyable>(_ body: () throws(StorageFailure) -> Result) throws(StorageFailure)
@@ -79,9 +99,7 @@ package final class VaultDatabaseReader: VaultReading {
     package func read<Result>(
         _ keys: GroupKeys, _ body: (AnyRecordReading) throws(StorageFailure) -> sending Result
     ) throws(StorageFailure) -> sending Result {
-        try read { connection throws(StorageFailure) in
-            try body(DatabaseRecords(connection: connection, keys: keys))
-        }
+        try snapshotRecords(keys) { records throws(StorageFailure) in try body(records) }
     }
 
     package func snapshot<Result>(
@@ -94,27 +112,27 @@ package final class VaultDatabaseReader: VaultReading {
     package func snapshotRecords<Result>(
         _ keys: GroupKeys, _ body: (DatabaseRecords) throws(StorageFailure) -> sending Result
     ) throws(StorageFailure) -> sending Result {
-        try read { connection throws(StorageFailure) in
-            let records = DatabaseRecords(connection: connection, keys: keys)
-            if connection.isInsideTransaction { return try body(records) }
-            try connection.run(.begin)
+        try connection.withLock { shared throws(StorageFailure) in
+            if shared.connection.isInsideTransaction { return try body(try shared.records(keys)) }
+            try shared.connection.run(.begin)
             // Nothing was written; how the transaction ends does not matter.
-            defer { try? connection.run(.rollback) }
-            return try body(records)
+            defer { try? shared.connection.run(.rollback) }
+            return try body(try shared.records(keys))
         }
     }
 
     package func state(of keys: GroupKeys) throws(StorageFailure) -> GroupCompleteness {
         // Of one state: between two, another process may have written.
         try snapshotRecords(keys) { records throws(StorageFailure) in
-            let (manifest, milestone) = try records.manifestAndMilestone()
-            return GroupCompleteness(milestone, expected: manifest.count, counted: try records.recordCount())
+            let state = try records.state()
+            return GroupCompleteness(
+                state.milestone, expected: state.manifest.count, counted: try records.recordCount())
         }
     }
 
     package func counts(in keys: GroupKeys) throws(StorageFailure) -> [RecordHeader.Kind: Int] {
-        try read { connection throws(StorageFailure) in
-            let manifest = try DatabaseRecords(connection: connection, keys: keys).storedManifest()
+        try snapshotRecords(keys) { records throws(StorageFailure) in
+            let manifest = try records.storedManifest()
             return Dictionary(uniqueKeysWithValues: RecordHeader.Kind.allCases.map { ($0, manifest.count(of: $0)) })
         }
     }
@@ -125,6 +143,10 @@ package final class VaultDatabaseReader: VaultReading {
 
     package func storedHeader() throws(StorageFailure) -> StoredHeader {
         try read { connection throws(StorageFailure) in try connection.storedHeader(directory) }
+    }
+
+    package func newestHeader() throws(StorageFailure) -> StoredHeader {
+        try read { connection throws(StorageFailure) in try connection.storedHeader(directory, newest: true) }
     }
 
     /// The header of a vault whose database cannot even be opened.

@@ -16,6 +16,9 @@ package enum CommittingAEAD {
     /// The length of the authentication tag at the end of a ciphertext, in bytes.
     package static let tagCount = 16
 
+    /// The length of a box's commitment and tag together, in bytes.
+    package static let sealCount = commitmentCount + tagCount
+
     /// A sealed message.
     package struct Box: Equatable, Sendable {
         /// Random, 24 bytes.
@@ -52,6 +55,9 @@ package enum CommittingAEAD {
             parts = Parts(
                 nonce: bytes[..<nonceCount], commitment: bytes[nonceCount..<front], ciphertext: bytes[front...])
         }
+
+        /// What tells this box from every other one: its commitment and its tag, ``sealCount`` bytes.
+        package var seal: [UInt8] { Array(parts.commitment) + parts.ciphertext.suffix(tagCount) }
 
         /// Nonce, commitment and ciphertext in a row.
         package var stored: [UInt8] { Array(parts.nonce) + parts.commitment + parts.ciphertext }

@@ -21,7 +21,7 @@ final class DatabaseTransaction: StorageChange {
         let id = QueryValue.bytes(group.bytes)
         try database.run("DELETE FROM records WHERE group_id = ?", [id])
         let count = database.changedRowCount
-        try database.run("DELETE FROM manifests WHERE group_id = ?", [id])
+        try DatabaseChange.removeTree(of: group, database)
         try database.run("DELETE FROM record_counts WHERE group_id = ?", [id])
         return count
     }

@@ -19,14 +19,12 @@ extension VaultDatabase {
             var done = 0
             for group in groups {
                 let writer = try DatabaseChange(database, group.keys)
-                var manifest = GroupManifest(sequence: group.sequence)
                 for record in group.records {
                     try writer.insert(record)
-                    manifest.insert(group.keys.element(record))
                     done += 1
                     progress(done, count)
                 }
-                try DatabaseChange.store(manifest, database, group.keys)
+                try writer.finish(sequence: group.sequence)
             }
         }
     }

@@ -78,7 +78,7 @@ extension VaultDatabase {
     ///
     /// - Returns: The sequence of a later header, as far as the rows of damaged ones tell; 0 where there is none.
     private func takeOverHeader(_ vault: inout UnlockedVault, _ database: SQLiteConnection) throws -> UInt64 {
-        let stored = try database.storedHeader(directory)
+        let stored = try database.storedHeader(directory, newest: true)
         let sequence = try? LockedVault(headerBytes: stored.bytes).sequence
         if sequence != vault.sequence { try vault.refresh(headerBytes: stored.bytes) }
         guard stored.origin == .file else { return 0 }

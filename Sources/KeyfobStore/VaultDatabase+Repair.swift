@@ -18,11 +18,19 @@ extension VaultDatabase {
             try database.execute("REINDEX")
             var manifest = GroupManifest(sequence: (try? reader.storedManifest().sequence) ?? seen)
             manifest.advance()
-            try reader.forEachRow { manifest.insert(try $1.get().elementWithTraits(keys)) }
-            try DatabaseChange.store(manifest, database, keys)
+            try DatabaseChange.removeTree(of: keys.group, database)
+            try DatabaseChange.begin(manifest, database, keys)
+            let change = try DatabaseChange(database, keys)
+            var count: Int64 = 0
+            try reader.forEachRow { row, record in
+                let record = try record.get()
+                try change.note(record.elementWithTraits(keys), record.header, row: row)
+                count += 1
+            }
+            try change.finish(sequence: manifest.sequence)
             try database.run(
                 "INSERT OR REPLACE INTO record_counts VALUES (?, ?)",
-                [.bytes(keys.group.bytes), .integer(Int64(manifest.count))])
+                [.bytes(keys.group.bytes), .integer(count)])
             var repair = GroupRepair()
             repair.files = files.values.sorted()
             repair.losses = found.flatMap { found in

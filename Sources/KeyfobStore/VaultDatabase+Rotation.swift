@@ -34,7 +34,7 @@ extension VaultDatabase {
         do {
             try write { database in
                 // A header that only its copy still had is put back.
-                let stored = try database.storedHeader(directory)
+                let stored = try database.storedHeader(directory, newest: true)
                 guard try LockedVault(headerBytes: stored.bytes).sequence == sequence else {
                     throw StoreError.staleKeys
                 }
@@ -63,12 +63,18 @@ extension VaultDatabase {
             try reader.requireComplete()
             var manifest = GroupManifest(sequence: try reader.storedManifest().sequence)
             manifest.advance()
+            // The old tree proves each record until the last one is sealed again.
+            let former = try reader.state().tree.number
+            try DatabaseChange.begin(manifest, database, keys[index].new)
+            let change = try DatabaseChange(database, keys[index].new)
             for rowID in rowIDs[index] {
-                manifest.insert(try reseal(rowID, reader, to: keys[index].new, database))
+                let record = try reseal(rowID, reader, to: keys[index].new, database)
+                try change.note(keys[index].new.element(record), record.header, row: rowID)
                 done += 1
                 progress(done, count)
             }
-            try DatabaseChange.store(manifest, database, keys[index].new)
+            try change.finish(sequence: manifest.sequence)
+            try DatabaseChange.removeNodes(of: former, database)
         }
         return count
     }
@@ -76,7 +82,7 @@ extension VaultDatabase {
     /// Opens one row with the old keys and seals it with the new.
     private static func reseal(
         _ rowID: Int64, _ old: DatabaseRecords, to new: GroupKeys, _ database: SQLiteConnection
-    ) throws -> GroupManifest.Element {
+    ) throws -> SealedRecord {
         let record = try old.record(row: rowID)
         var body = try record.open(old.keys)
         switch record.header.kind {
@@ -104,6 +110,6 @@ extension VaultDatabase {
             try database.run(
                 "UPDATE secrets SET bytes = ? WHERE id = ?", [.bytes(secret.stored), .integer(rowID)])
         }
-        return new.element(sealed)
+        return sealed
     }
 }

@@ -8,10 +8,24 @@ extension VaultDatabase {
     package func integrityProblems() throws -> [String] {
         do {
             let lines = try maintain { try $0.rows("PRAGMA integrity_check(20)") { $0.text(0) ?? "" } }
-            return lines == ["ok"] ? [] : lines.map { "keyring.db: \($0)" }
+            let problems = lines == ["ok"] ? [] : lines.map { "keyring.db: \($0)" }
+            return problems + (haveHeadersParted() ? ["keyring.db: its two headers are not the same"] : [])
         } catch StoreError.damaged(let what) {
             return ["\(what): SQLite cannot read it"]
         }
+    }
+
+    /// Whether the second header is not the first; that the first is gone, or cannot be read, something else tells.
+    private func haveHeadersParted() -> Bool {
+        let headers = try? maintain { database in
+            try ["header", "second_header"].map { table in
+                try database.rows("SELECT bytes FROM \(table) WHERE id = 1") { $0.bytes(0) }
+            }
+        }
+        guard let headers, let first = headers[0].first, StoredHeader(sound: first, origin: .first) != nil else {
+            return false
+        }
+        return headers[0] != headers[1]
     }
 
     package func verify(_ keys: GroupKeys, name: String) throws -> Verification {
@@ -25,6 +39,7 @@ extension VaultDatabase {
         var actual = GroupManifest()
         var unopened: [(row: Int64, header: RecordHeader?)] = []
         var rows: Set<Int64> = []
+        var entries: [LookupEntry] = []
         try reader.forEachRow { rowID, result in
             rows.insert(rowID)
             do {
@@ -38,7 +53,11 @@ extension VaultDatabase {
                     verification.problems.append(
                         "group \(name): record \(record.header.record.short) does not open (\(record.header.kind))")
                 }
-                actual.insert(record.element(keys))
+                let element = record.element(keys)
+                actual.insert(element)
+                entries += record.header.lookupKeys.map {
+                    LookupEntry(key: $0, kind: element.kind, row: rowID, digest: element.lookupDigest)
+                }
             } catch StoreError.damaged(let what) {
                 unopened.append((rowID, nil))
                 verification.problems.append("group \(name): \(what) is damaged")
@@ -62,10 +81,15 @@ extension VaultDatabase {
             verification.problems.append("group \(name): the database's own count of records is wrong")
         }
         let isWhole = expected.map { actual.describesSameRecords(as: $0) } ?? false
-        // An index that cannot be read tells nothing.
-        let gone = isWhole ? [] : ((try? reader.indexedRows()) ?? []).filter { !rows.contains($0.rowID) }
+        // What can be read of the tree tells of rows that are gone.
+        var told: [LookupEntry] = []
+        let isTold = (try? reader.forEachTreeEntry { told.append($0) }) != nil
+        if isWhole, !isTold || told != entries.sorted() {
+            verification.problems.append("group \(name): the lookup tree is not that of the records")
+        }
+        let gone = isWhole ? [] : told.filter { !rows.contains($0.row) }
         verification.losses = try reader.losses(
-            expected: expected, actual: actual, unopened: unopened, gone: gone.map { ($0.kind, $0.account) })
+            expected: expected, actual: actual, unopened: unopened, gone: gone.map { ($0.kind, $0.key) })
         return verification
     }
 

@@ -158,4 +158,5 @@ extension VaultDatabase {
     package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] { try reader.counts(in: keys) }
     package func device() throws -> UInt64 { try reader.device() }
     package func storedHeader() throws -> StoredHeader { try reader.storedHeader() }
+    package func newestHeader() throws -> StoredHeader { try reader.newestHeader() }
 }

@@ -28,7 +28,7 @@ package struct LockedVault: ~Copyable {
 
     /// A vault of which only the id is known: its header lies where it takes unlocking to read it.
     package init(delegated vault: VaultID) {
-        header = VaultHeader(vault: vault, sequence: 0, slots: [], groups: [])
+        header = VaultHeader(vault: vault, sequence: 0, signer: [], slots: [], groups: [])
         headerBytes = []
     }
 
@@ -45,7 +45,7 @@ package struct LockedVault: ~Copyable {
         for slot in header.slots {
             let key: SecretBytes
             do {
-                key = try Self.open(slot, with: offered, header.vault, &work)
+                key = try Self.open(slot, with: offered, header.vault, nil, &work)
             } catch {
                 failure = Self.graver(failure, error)
                 continue
@@ -57,14 +57,14 @@ package struct LockedVault: ~Copyable {
             for grant in group.grants {
                 let key: SecretBytes
                 do {
-                    key = try Self.open(grant.slot, with: offered, header.vault, &work)
+                    key = try Self.open(grant.slot, with: offered, header.vault, group.id, &work)
                 } catch {
                     failure = Self.graver(failure, error)
                     continue
                 }
-                let isProven = try Self.isProven(grant.slot, by: offered, header.vault)
+                let isProven = try Self.isProven(grant.slot, by: offered, header.vault, group.id)
                 return try UnlockedVault.opening(
-                    header, group: group.id, slot: grant.slot.id, ownKey: key, isProven: isProven)
+                    header, headerBytes, group: group.id, slot: grant.slot.id, ownKey: key, isProven: isProven)
             }
         }
         throw failure
@@ -72,10 +72,10 @@ package struct LockedVault: ~Copyable {
 
     /// Whether what opened a slot shows that whoever made the slot knew a secret: everything does but a public key.
     private static func isProven(
-        _ slot: KeySlot, by offered: borrowing SlotKey, _ vault: VaultID
+        _ slot: KeySlot, by offered: borrowing SlotKey, _ vault: VaultID, _ group: GroupID? = nil
     ) throws(VaultError) -> Bool {
         switch offered {
-        case .identities(let identities): try slot.isProven(by: identities, vault: vault)
+        case .identities(let identities): try slot.isProven(by: identities, vault: vault, group: group)
         case .passphrase: true
         case .keyFile: true
         case .secretService: true
@@ -90,7 +90,7 @@ package struct LockedVault: ~Copyable {
 
     /// Opens a slot, unless deriving its key would cost more than is left of `work`.
     private static func open(
-        _ slot: KeySlot, with offered: borrowing SlotKey, _ vault: VaultID, _ work: inout UInt64
+        _ slot: KeySlot, with offered: borrowing SlotKey, _ vault: VaultID, _ group: GroupID?, _ work: inout UInt64
     ) throws(VaultError) -> SecretBytes {
         if case .passphrase(_, let cost, _) = slot.lock, cost.isAcceptable {
             let wanted = UInt64(cost.operations) * cost.memory
@@ -103,7 +103,7 @@ package struct LockedVault: ~Copyable {
             case .secretService: break
             }
         }
-        return try slot.open(with: offered, vault: vault)
+        return try slot.open(with: offered, vault: vault, group: group)
     }
 
     /// Unlocks the whole vault with the vault key itself.
@@ -117,10 +117,11 @@ package struct LockedVault: ~Copyable {
 
     /// Unlocks one group with a group slot's own key.
     ///
-    /// - Throws: `noSuchSlot` when the slot is gone, `corrupted`.
+    /// - Throws: `noSuchSlot` when the slot is gone, `corrupted(.headerAuthentication)` for a header that the vault's owner
+    ///   did not sign, `corrupted`.
     package consuming func unlock(slot: SlotID, ownKey: borrowing SecretBytes) throws(VaultError) -> UnlockedVault {
         for group in header.groups where group.grants.contains(where: { $0.slot.id == slot }) {
-            return try UnlockedVault.opening(header, group: group.id, slot: slot, ownKey: ownKey)
+            return try UnlockedVault.opening(header, headerBytes, group: group.id, slot: slot, ownKey: ownKey)
         }
         throw .noSuchSlot
     }

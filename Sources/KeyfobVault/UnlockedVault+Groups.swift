@@ -84,7 +84,7 @@ extension UnlockedVault {
     ) throws(VaultError) -> SealedGrant {
         try requireRoomForGrant(try entryIndex(id))
         let ownKey = SecretBytes.random(count: 32)
-        let slot = try KeySlot.seal(ownKey, for: new, vault: header.vault, now: now.seconds)
+        let slot = try KeySlot.seal(ownKey, for: new, vault: header.vault, group: id, now: now.seconds)
         let wrapped = try vaultKeys().wrap(ownKey, context: SealingContext.grantKey(header.vault, id, slot.id))
         return SealedGrant(group: id, slot: slot, ownKey: wrapped)
     }
@@ -97,7 +97,7 @@ extension UnlockedVault {
         try requireRoomForGrant(index)
         let context = SealingContext.grantKey(header.vault, grant.group, grant.slot.id)
         let ownKey = try vaultKeys().unwrap(grant.ownKey, context: context)
-        let groupKey = Self.seal(groups[index].keys, for: grant.slot.id, ownKey: ownKey)
+        let groupKey = Self.seal(groups[index].keys, header.signer, for: grant.slot.id, ownKey: ownKey)
         header.groups[index].grants.append(
             GroupEntry.Grant(slot: grant.slot, ownKey: grant.ownKey, groupKey: groupKey))
         header.sequence += 1
@@ -139,7 +139,7 @@ extension UnlockedVault {
             let grant = entry.grants[position]
             let ownKey = try vaultKeys.unwrap(
                 grant.ownKey, context: SealingContext.grantKey(header.vault, id, grant.slot.id))
-            entry.grants[position].groupKey = Self.seal(keys, for: grant.slot.id, ownKey: ownKey)
+            entry.grants[position].groupKey = Self.seal(keys, header.signer, for: grant.slot.id, ownKey: ownKey)
         }
         header.groups[index] = entry
         header.sequence += 1
@@ -155,12 +155,16 @@ extension UnlockedVault {
     }
 
     private static func seal(
-        _ keys: GroupKeys, for slot: SlotID, ownKey: borrowing SecretBytes
+        _ keys: GroupKeys, _ signer: [UInt8], for slot: SlotID, ownKey: borrowing SecretBytes
     ) -> CommittingAEAD.Box {
         let context = SealingContext.grantedGroupKey(keys.vault, keys.group, epoch: keys.epoch, slot)
         let groupKey = keys.groupKey()
-        return groupKey.withBytes { groupKey in
-            ownKey.withBytes { CommittingAEAD.seal(groupKey, key: $0, context: context) }
+        let held = SecretBytes(count: GroupEntry.Grant.keyCount, placement: .recycled) { span in
+            groupKey.withBytes { span.copy(from: $0) }
+            signer.withBytes { span.copy(from: $0, at: 32) }
+        }
+        return held.withBytes { held in
+            ownKey.withBytes { CommittingAEAD.seal(held, key: $0, context: context) }
         }
     }
 }

@@ -9,8 +9,9 @@ extension UnlockedVault {
         let vaultKey = SecretBytes.random(count: VaultKeys.count)
         let id = VaultID.random()
         let slot = try KeySlot.seal(vaultKey, for: new, vault: id, now: now.seconds)
-        let header = VaultHeader(vault: id, sequence: 1, slots: [slot], groups: [])
-        var vault = UnlockedVault(header, .vault(VaultKeys(vaultKey: vaultKey)))
+        let keys = VaultKeys(vaultKey: vaultKey)
+        let header = VaultHeader(vault: id, sequence: 1, signer: keys.signer(), slots: [slot], groups: [])
+        var vault = UnlockedVault(header, .vault(keys))
         _ = try vault.createGroup(.default)
         return vault
     }
@@ -24,8 +25,9 @@ extension UnlockedVault {
     package static func rebuilt(
         _ id: VaultID, groups: [(id: GroupID, name: AccessGroup)], sequence: UInt64
     ) throws(VaultError) -> UnlockedVault {
-        let header = VaultHeader(vault: id, sequence: sequence, slots: [], groups: [])
-        var vault = UnlockedVault(header, .vault(VaultKeys(vaultKey: .random(count: VaultKeys.count))))
+        let keys = VaultKeys(vaultKey: .random(count: VaultKeys.count))
+        let header = VaultHeader(vault: id, sequence: sequence, signer: keys.signer(), slots: [], groups: [])
+        var vault = UnlockedVault(header, .vault(keys))
         for group in groups { _ = try vault.createGroup(group.name, id: group.id) }
         return vault
     }

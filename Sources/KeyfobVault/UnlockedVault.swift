@@ -3,7 +3,7 @@ package import KeyfobSodium
 
 /// A vault, or one group of it, whose keys are at hand.
 package struct UnlockedVault: ~Copyable {
-    /// The header, authenticated where the vault key is held.
+    /// The header, which is the owner's: by its MAC where the vault key is held, else by its signature.
     package internal(set) var header: VaultHeader
     /// What the key held may open.
     private(set) var authority: Authority
@@ -14,8 +14,8 @@ package struct UnlockedVault: ~Copyable {
     /// False for a recipient's slot that was made with nothing but the public key: anybody who can write files can put a
     /// vault of their own there that such an identity opens.
     package let isProven: Bool
-    /// The MAC of the header that was read last, and that header's sequence.
-    private var lastRead: (sequence: UInt64, mac: [UInt8])?
+    /// The digest of the header that was read last, and that header's sequence.
+    private var lastRead: (sequence: UInt64, digest: [UInt8])?
 
     /// A group that can be opened.
     package struct Group: Sendable {
@@ -53,17 +53,19 @@ package struct UnlockedVault: ~Copyable {
         let keys = VaultKeys(vaultKey: vaultKey)
         guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
         var vault = UnlockedVault(header, .vault(keys), isProven: isProven)
-        vault.lastRead = (header.sequence, VaultHeader.mac(of: headerBytes))
-        try vault.openGroups()
+        vault.lastRead = (header.sequence, VaultHeader.digest(of: headerBytes))
+        try vault.openGroups(headerBytes)
         return vault
     }
 
     /// Opens one group with a group slot's own key.
     static func opening(
-        _ header: VaultHeader, group: GroupID, slot: SlotID, ownKey: borrowing SecretBytes, isProven: Bool = true
+        _ header: VaultHeader, _ headerBytes: [UInt8], group: GroupID, slot: SlotID, ownKey: borrowing SecretBytes,
+        isProven: Bool = true
     ) throws(VaultError) -> UnlockedVault {
         var vault = UnlockedVault(header, .group(group, slot, GrantKey(copying: ownKey)), isProven: isProven)
-        try vault.openGroups()
+        try vault.openGroups(headerBytes)
+        vault.lastRead = (header.sequence, VaultHeader.digest(of: headerBytes))
         return vault
     }
 
@@ -86,10 +88,10 @@ package struct UnlockedVault: ~Copyable {
         let newer = try VaultHeader(encoded: headerBytes)
         if case .vault(let keys) = authority {
             guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
-            lastRead = (newer.sequence, VaultHeader.mac(of: headerBytes))
         }
         header = newer
-        try openGroups()
+        try openGroups(headerBytes)
+        lastRead = (newer.sequence, VaultHeader.digest(of: headerBytes))
     }
 
     /// The header's bytes with a MAC; what a change of the header is followed by.
@@ -99,16 +101,15 @@ package struct UnlockedVault: ~Copyable {
         header.encoded(try vaultKeys())
     }
 
-    /// How far the header has come, for whoever holds the vault key: to others it is not authentic.
+    /// How far the header has come.
     ///
-    /// - Throws: `needsVaultKey`.
+    /// - Throws: `needsVaultKey` where it has changed since it was read.
     package func milestone() throws(VaultError) -> Milestone {
-        let keys = try vaultKeys()
-        let mac =
-            if let lastRead, lastRead.sequence == sequence { lastRead.mac } else {
-                VaultHeader.mac(of: header.encoded(keys))
-            }
-        return Milestone(group: nil, sequence: sequence, digest: BLAKE2b.hash(mac, count: Milestone.digestCount))
+        if let lastRead, lastRead.sequence == sequence {
+            return Milestone(group: nil, sequence: sequence, digest: lastRead.digest)
+        }
+        let bytes = header.encoded(try vaultKeys())
+        return Milestone(group: nil, sequence: sequence, digest: VaultHeader.digest(of: bytes))
     }
 
     /// Begins a new version of the header that differs in nothing else.
@@ -129,14 +130,28 @@ package struct UnlockedVault: ~Copyable {
         let slots = header.slots.filter { slot in
             if case .recipient(_, _, .some) = slot.lock { true } else { false }
         }
-        return VaultHeader(vault: header.vault, sequence: 0, slots: slots, groups: []).encoded(try vaultKeys())
+        let keys = try vaultKeys()
+        return VaultHeader(vault: header.vault, sequence: 0, signer: header.signer, slots: slots, groups: [])
+            .encoded(keys)
     }
 
-    /// The MAC of a backup's digest under a key of the vault's: nobody else can make one.
+    /// What is said of a backup, each with a label of its own.
+    package enum BackupStatement: String, Sendable {
+        /// The digest of its lines.
+        case lines = "keyfob backup lines v1"
+        /// The words at its beginning.
+        case claim = "keyfob backup claim v1"
+        /// What stands for its content.
+        case content = "keyfob backup content v1"
+    }
+
+    /// The MAC of what is said of a backup under a key of the vault's: nobody else can make one.
     ///
     /// - Throws: `needsVaultKey`.
-    package func authentication(ofBackup digest: [UInt8]) throws(VaultError) -> [UInt8] {
-        try vaultKeys().authenticate(backup: digest)
+    package func authentication(
+        ofBackup bytes: [UInt8], as statement: BackupStatement = .lines
+    ) throws(VaultError) -> [UInt8] {
+        try vaultKeys().authenticate(backup: Array(statement.rawValue.utf8) + bytes)
     }
 
     /// The same vault with the same keys, for a change that may come to nothing.
@@ -149,19 +164,22 @@ package struct UnlockedVault: ~Copyable {
     /// Replaces the vault key and the key of every group.
     ///
     /// No slot is left: what opened the old keys opens nothing any more. The caller adds slots, and seals every record
-    /// again, in the transaction that writes the header.
+    /// again, in the transaction that writes the header. The header tells that the old key gave way to the new one.
     ///
     /// - Throws: `needsVaultKey`, `corrupted(.groupKey)`.
     /// - Returns: The keys of every group, before and after.
-    package mutating func rekey() throws(VaultError) -> [(old: GroupKeys, new: GroupKeys)] {
-        _ = try vaultKeys()
-        authority = .vault(VaultKeys(vaultKey: .random(count: VaultKeys.count)))
+    package mutating func rekey(now: Timestamp) throws(VaultError) -> [(old: GroupKeys, new: GroupKeys)] {
+        let (former, keys) = (try vaultKeys(), VaultKeys(vaultKey: .random(count: VaultKeys.count)))
+        authority = .vault(keys)
         lastRead = nil
+        header.signer = keys.signer()
+        header.succession = KeySuccession(
+            of: header.vault, from: former, to: header.signer, sequence: header.sequence, time: now)
         header.slots = []
         for index in header.groups.indices { header.groups[index].grants = [] }
-        var keys: [(old: GroupKeys, new: GroupKeys)] = []
-        for group in groups { keys.append(try rotateKey(of: group.keys.group)) }
-        return keys
+        var replaced: [(old: GroupKeys, new: GroupKeys)] = []
+        for group in groups { replaced.append(try rotateKey(of: group.keys.group)) }
+        return replaced
     }
 
     /// A copy of the key that unlocked: the vault key, or a group slot's own key with the slot's id.
@@ -178,7 +196,10 @@ package struct UnlockedVault: ~Copyable {
     }
 
     /// Opens the key and the name of every group within reach.
-    private mutating func openGroups() throws(VaultError) {
+    ///
+    /// - Throws: `corrupted(.headerAuthentication)` where a slot of a group knows another key than that of the header's
+    ///   signature.
+    private mutating func openGroups(_ headerBytes: [UInt8]) throws(VaultError) {
         groups = []
         switch authority {
         case .vault(let keys):
@@ -190,15 +211,21 @@ package struct UnlockedVault: ~Copyable {
             guard let entry = header.groups.first(where: { $0.id == id }) else { throw .notGranted }
             guard let grant = entry.grants.first(where: { $0.slot.id == slot }) else { throw .noSuchSlot }
             let context = SealingContext.grantedGroupKey(header.vault, id, epoch: entry.epoch, slot)
-            let groupKey: SecretBytes
+            let held: SecretBytes
             do {
-                groupKey = try own.key.withBytes { (key) throws(SodiumError) in
+                held = try own.key.withBytes { (key) throws(SodiumError) in
                     try CommittingAEAD.open(grant.groupKey, key: key, context: context, placement: .recycled)
                 }
             } catch {
                 throw .corrupted(.groupKey)
             }
-            try open(entry, groupKey: groupKey)
+            guard held.count == GroupEntry.Grant.keyCount else { throw .corrupted(.groupKey) }
+            // Nobody but the vault's owner says which header is the vault's, whoever else has had the group's key.
+            let signer = held.withBytes { [UInt8]($0.extracting(32..<GroupEntry.Grant.keyCount)) }
+            guard signer == header.signer, VaultHeader.isSigned(headerBytes, by: signer) else {
+                throw .corrupted(.headerAuthentication)
+            }
+            try open(entry, groupKey: held.extracting(0..<32, placement: .recycled))
         }
     }
 

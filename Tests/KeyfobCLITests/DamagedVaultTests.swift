@@ -30,8 +30,8 @@ struct DamagedVaultTests {
             testDescription: "text", line: "yes keyfob | head -c 65536 > data/keyfob/keyring.db", words: "is damaged"),
         Damage(testDescription: "another program's database", line: change("other-database"), words: "not Keyfob's"),
         Damage(
-            testDescription: "newer header", line: change("header-version 3"),
-            words: "has format 3, this Keyfob knows 2"),
+            testDescription: "newer header", line: change("header-version 4"),
+            words: "has format 4, this Keyfob knows 3"),
         Damage(
             testDescription: "newer primitives", line: change("header-suite 2"),
             words: "cipher suite 2, which this Keyfob does not know; update Keyfob"),

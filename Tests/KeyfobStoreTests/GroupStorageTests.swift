@@ -157,7 +157,7 @@ struct GroupStorageTests {
         if let damage { try home.tamper(damage) }
         let vault = try home.unlocked()
         var rekeyed = vault.copy()
-        let keys = try rekeyed.rekey()
+        let keys = try rekeyed.rekey(now: Timestamp(seconds: 1_700_000_000))
         _ = try rekeyed.addSlot(.keyFile(keyFile(1)), now: noon)
         let (before, sequence) = (try home.database.storedHeader().bytes, vault.sequence)
         var progress: [Int] = []
@@ -177,7 +177,7 @@ struct GroupStorageTests {
         #expect(try home.problems() == [] && home.problems(work) == [])
         #expect(try home.secrets(.accessToken, in: work) == ["token of bob"])
         var late = vault.copy()
-        let lateKeys = try late.rekey()
+        let lateKeys = try late.rekey(now: Timestamp(seconds: 1_700_000_000))
         let stale = storeError { _ = try home.database.rekey(late, from: sequence, keys: lateKeys) { _, _ in } }
         #expect(stale == .staleKeys)
     }

@@ -156,14 +156,14 @@ struct StoredHeaderTests {
     @Test("a newer version in the database is not replaced by the copy")
     func newerVersion() throws {
         var newer = header
-        newer[8] = 3
-        let content = Array(newer.dropLast(48))
-        let bytes = content + BLAKE2b.hash(content, count: 16) + Array(newer.suffix(32))
+        newer[8] = 4
+        let content = Array(newer.dropLast(112))
+        let bytes = content + BLAKE2b.hash(content, count: 16) + Array(newer.suffix(96))
         let digits = hexadecimal(bytes)
         try home.tamper("UPDATE header SET bytes = x'\(digits)'")
         let stored = try home.opened().storedHeader()
         #expect(!stored.isFromCopy && stored.bytes == bytes)
         let error = failure(of: VaultError.self) { _ = try LockedVault(headerBytes: stored.bytes) }
-        #expect(error == .unsupportedVersion(found: 3, supported: 2))
+        #expect(error == .unsupportedVersion(found: 4, supported: 3))
     }
 }

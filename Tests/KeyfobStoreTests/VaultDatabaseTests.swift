@@ -131,7 +131,7 @@ struct VaultDatabaseTests {
         #expect(storeError { _ = try home.database.state(of: old) } == .staleKeys)
         #expect(storeError { _ = try home.database.accounts(in: old) } == .staleKeys)
         let id = try Account.named("ada").id
-        #expect(try home.database.account(id, in: old) == nil)
+        #expect(storeError { _ = try home.database.account(id, in: old) } == .staleKeys)
         #expect(storeError { try home.database.requireComplete(old) } == .staleKeys)
         var mine = try home.unlocked()
         try home.database.refresh(&mine)

@@ -155,16 +155,12 @@ struct KeyringTokenTests {
         #expect(keyring.refusal(TokenRequest()) == .damaged)
     }
 
-    @Test("an index that hides a row is damage, never a missing sign-in", .embeddedAlone)
-    func hidden() throws {
+    @Test(
+        "a lookup tree that hides a row is damage, never a missing sign-in", .embeddedAlone,
+        arguments: ["DELETE FROM nodes", "UPDATE nodes SET bytes = x'00'"])
+    func hidden(sql: String) throws {
         try keyring.store(.access(ada), "token", for: ada)
-        let name = "name = 'records_by_credential'"
-        try home.database().run(
-            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' AND kind = 99' WHERE \(name)")
-        try home.database().run("REINDEX records_by_credential")
-        try home.database().run(
-            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' AND kind = 99', '') WHERE \(name)"
-        )
+        try home.database().run(sql)
         let exact = TokenRequest(account: "ada@contoso.example", realm: "contoso", clientID: "mailer")
         #expect(try home.opened().refusal(exact) == .damaged)
     }

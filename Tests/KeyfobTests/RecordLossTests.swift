@@ -67,7 +67,7 @@ struct RecordLossTests {
         try lose(3, account: 1)
         let holdings = try home.opened().bundles.holdings(with: opener)
         let found = try #require(try home.opened().health.verify().losses.first)
-        #expect(found.loss == RecordLoss(.missing, .refreshToken))
+        #expect(found.loss == RecordLoss(.missing, .refreshToken, account: bob.id))
         #expect(holdings.newest(with: found)?.path == newest.path && newest.path != before.path)
         let named = try home.opened(at: time).health.repair(lookingInto: opener).losses
         #expect(named.map(\.loss.account) == [bob.id] && named.map(\.loss.clientID) == ["mailer"])

@@ -193,6 +193,25 @@ struct FormatVectorTests {
         }
     }
 
+    @Test("lookup trees")
+    func trees() throws {
+        let ids = FormatVectors.Hex([UInt8](repeating: 0, count: 16))
+        for vector in try FormatVectors.read("tree", of: FormatVectors.Tree.self) {
+            let keys = try keys(vector.groupKey, ids, ids, epoch: 3)
+            let entries = try vector.entries.map { hex in
+                let entry = LookupEntry(hex.bytes.span, at: 0)
+                return try #require(entry)
+            }
+            var nodes: [UInt64: [UInt8]] = [:]
+            let top = LookupSubtree(entries.shuffled().sorted()[...], at: .root, keys) { position, bytes in
+                nodes[position.number] = bytes
+            }
+            let expected = Dictionary(uniqueKeysWithValues: vector.nodes.map { ($0.position, $0.bytes.bytes) })
+            #expect(nodes == expected, "\(vector.name)")
+            #expect((top?.digest.bytes ?? ids.bytes) == vector.root.bytes, "\(vector.name)")
+        }
+    }
+
     @Test("the history")
     func usage() throws {
         for vector in try FormatVectors.read("usage", of: FormatVectors.Usage.self) {

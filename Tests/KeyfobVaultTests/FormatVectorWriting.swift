@@ -56,13 +56,17 @@ struct FormatVectorWriting {
                     "another sequence, with the checksum recomputed: the MAC differs",
                     header.replacing(at: 28, with: [99]).withChecksumRecomputed(), fileKey, .corrupted),
                 vector(
-                    "version 3", header.replacing(at: 8, with: [3, 0]).withChecksumRecomputed(), fileKey, .unsupported),
+                    "another sequence, for the key file of the group work: the signature differs",
+                    header.replacing(at: 28, with: [99]).withChecksumRecomputed(), [UInt8](repeating: 2, count: 32),
+                    .corrupted),
                 vector(
-                    "version 1", header.replacing(at: 8, with: [1, 0]).withChecksumRecomputed(), fileKey, .unsupported),
+                    "version 4", header.replacing(at: 8, with: [4, 0]).withChecksumRecomputed(), fileKey, .unsupported),
+                vector(
+                    "version 2", header.replacing(at: 8, with: [2, 0]).withChecksumRecomputed(), fileKey, .unsupported),
                 vector(
                     "suite 2", header.replacing(at: 10, with: [2, 0]).withChecksumRecomputed(), fileKey, .unsupported),
                 vector(
-                    "version 3 by damage: the checksum differs", header.replacing(at: 8, with: [3, 0]), fileKey,
+                    "version 4 by damage: the checksum differs", header.replacing(at: 8, with: [4, 0]), fileKey,
                     .corrupted),
             ])
     }
@@ -257,6 +261,37 @@ struct FormatVectorWriting {
         manifest.insert(keys.element(sealedClient))
         manifest.insert(keys.element(sealedTombstone))
         manifest.insert(keys.element(sealedJournal))
+        let records = [sealedAccount, sealedToken, sealedClient, sealedTombstone, sealedJournal]
+        let few = records.enumerated().flatMap { row, record in
+            record.header.lookupKeys.map { key in
+                LookupEntry(
+                    key: key, kind: record.header.kind, row: Int64(row + 1),
+                    digest: keys.element(record).lookupDigest)
+            }
+        }
+        let many = try (0..<300).map { number in
+            let key = try #require(BlindValue(BLAKE2b.hash(Array("entry \(number / 2)".utf8), count: 16)))
+            return LookupEntry(
+                key: key, kind: .accessToken, row: Int64(number + 1), digest: LookupDigest(halves: (UInt64(number), 1)))
+        }
+        func tree(_ name: String, _ entries: [LookupEntry]) -> FormatVectors.Tree {
+            var nodes: [FormatVectors.Tree.Node] = []
+            let top = LookupSubtree(entries.sorted()[...], at: .root, keys) { position, bytes in
+                nodes.append(FormatVectors.Tree.Node(position: position.number, bytes: Hex(bytes)))
+            }
+            return FormatVectors.Tree(
+                name: name, groupKey: Hex(groupKey),
+                entries: entries.map { entry in
+                    var bytes: [UInt8] = []
+                    entry.append(to: &bytes)
+                    return Hex(bytes)
+                }, nodes: nodes, root: Hex(top?.digest.bytes ?? [UInt8](repeating: 0, count: 16)))
+        }
+        try FormatVectors.write(
+            "tree",
+            "Lookup trees, of group and epoch as in record.json: of its records that open in rows 1 to 5, and others.",
+            [tree("the records of record.json", few), tree("300 entries of 150 keys", many), tree("nothing", [])])
+        manifest.root = LookupSubtree(few.sorted()[...], at: .root, keys) { _, _ in }?.digest
         manifest.advance()
         let sealed = stored(keys.seal(manifest))
         func manifestVector(

@@ -1,12 +1,12 @@
 import Foundation
 import KeyfobTestSupport
 
-/// The published vectors of the vault's format, `Tests/Vectors/Vault/v2`.
+/// The published vectors of the vault's format, `Tests/Vectors/Vault/v3`.
 ///
 /// Every key in them is a test key.
 enum FormatVectors {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Vectors/Vault/v2")
+        .appending(path: "Vectors/Vault/v3")
 
     /// What becomes of the bytes.
     enum Outcome: String, Codable, Sendable {
@@ -122,6 +122,20 @@ enum FormatVectors {
         let sealed: Hex
         let expect: Outcome
         var manifest: Hex?
+    }
+
+    /// A group's lookup tree: its entries, its nodes by their positions, and what the manifest has of its top.
+    struct Tree: Codable, Sendable {
+        struct Node: Codable, Sendable {
+            let position: UInt64
+            let bytes: Hex
+        }
+
+        let name: String
+        let groupKey: Hex
+        let entries: [Hex]
+        let nodes: [Node]
+        let root: Hex
     }
 
     struct Usage: Codable, Sendable {

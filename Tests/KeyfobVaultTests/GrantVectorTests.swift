@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyfobVault
 
-/// `Tests/Vectors/Vault/v2/grant.json`, which another program than Keyfob wrote.
+/// `Tests/Vectors/Vault/v3/grant.json`, which another program than Keyfob wrote.
 @Suite("Vectors of grants")
 struct GrantVectorTests {
     private struct Grant: Codable, Sendable {

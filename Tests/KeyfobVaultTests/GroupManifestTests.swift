@@ -50,6 +50,15 @@ struct GroupManifestTests {
         #expect(!manifest(elements + [elements[0], elements[0]]).describesSameRecords(as: manifest(elements)))
     }
 
+    @Test("each kind has a digest of its own")
+    func kinds() throws {
+        var changed = manifest(elements)
+        changed.remove(elements[0])
+        for kind in RecordHeader.Kind.allCases {
+            #expect(changed.describesSameRecords(as: manifest(elements), of: kind) == (kind != elements[0].kind))
+        }
+    }
+
     @Test("it counts each kind")
     func counts() {
         let manifest = manifest(elements)
@@ -58,19 +67,19 @@ struct GroupManifestTests {
         #expect(manifest.count(of: .account) == 2)
     }
 
-    @Test("a record's share depends on its header and on both commitments")
+    @Test("a record's share depends on its header and on both seals")
     func shares() throws {
         let header = try keys.header()
-        let (one, two) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+        let (one, two) = ([UInt8](repeating: 1, count: 48), [UInt8](repeating: 2, count: 48))
         var later = header
         later.stamp = Stamp(value: header.stamp.value + 1)
         let hashes = [
-            keys.element(header, attributesCommitment: one, secretCommitment: one),
-            keys.element(header, attributesCommitment: one, secretCommitment: nil),
-            keys.element(header, attributesCommitment: one, secretCommitment: two),
-            keys.element(header, attributesCommitment: two, secretCommitment: one),
-            keys.element(later, attributesCommitment: one, secretCommitment: one),
-            try GroupKeys.sample(2).element(header, attributesCommitment: one, secretCommitment: one),
+            keys.element(header, attributesSeal: one, secretSeal: one),
+            keys.element(header, attributesSeal: one, secretSeal: nil),
+            keys.element(header, attributesSeal: one, secretSeal: two),
+            keys.element(header, attributesSeal: two, secretSeal: one),
+            keys.element(later, attributesSeal: one, secretSeal: one),
+            try GroupKeys.sample(2).element(header, attributesSeal: one, secretSeal: one),
         ].map(\.hash)
         #expect(Set(hashes).count == hashes.count)
     }
@@ -95,7 +104,7 @@ struct GroupManifestTests {
     func truncations() {
         let bytes = manifest(elements).encoded()
         #expect(bytes.count == 512)
-        for count in [0, 8, 72, 103] {
+        for count in [0, 8, 72, 343] {
             #expect(
                 failure(of: ByteReader.Malformed.self) { _ = try GroupManifest(encoded: Array(bytes.prefix(count))) }
                     != nil)

@@ -9,7 +9,7 @@ import Testing
 @Suite("The slots of a vault")
 struct KeySlotTests {
     /// Where the first slot's cost lies, when it is a passphrase's.
-    private static let operationsOffset = 8 + 2 + 2 + 16 + 8 + 2 + 1 + 16 + 8 + 16
+    private static let operationsOffset = 8 + 2 + 2 + 16 + 8 + 32 + 1 + 2 + 1 + 16 + 8 + 16
 
     private static func passphraseHeader() throws -> [UInt8] {
         let vault = try UnlockedVault.create(

@@ -95,7 +95,7 @@ struct RekeyTests {
         var vault = try UnlockedVault.opened(try UnlockedVault.sampleHeader(), keyFile: 1)
         let before = try vault.encodedHeader()
         let sequence = vault.sequence
-        let keys = try vault.rekey()
+        let keys = try vault.rekey(now: noon)
         let unlocked = vault.header.slots.isEmpty
         #expect(unlocked && keys.count == 2)
         for (old, new) in keys {
@@ -129,7 +129,7 @@ struct RekeyTests {
         let again = try UnlockedVault.opened(try vault.encodedHeader(), keyFile: 1).authentication(ofBackup: digest)
         #expect(again == mac)
         #expect(try vault.authentication(ofBackup: [UInt8](repeating: 6, count: 32)) != mac)
-        _ = try vault.rekey()
+        _ = try vault.rekey(now: noon)
         #expect(try vault.authentication(ofBackup: digest) != mac)
         let work = try UnlockedVault.opened(try UnlockedVault.sampleHeader(), keyFile: 2)
         #expect(failure(of: VaultError.self) { _ = try work.authentication(ofBackup: digest) } == .needsVaultKey)

@@ -60,7 +60,8 @@ extension GroupKeys {
 extension [UInt8] {
     /// The header with the checksum that its content should have; the MAC stays what it was.
     func withChecksumRecomputed() -> [UInt8] {
-        let end = count - 48
+        // Checksum, signature and MAC.
+        let end = count - 112
         return Array(self[..<end]) + BLAKE2b.hash(Array(self[..<end]), count: 16) + Array(self[(end + 16)...])
     }
 

@@ -63,13 +63,7 @@ extension Keyring.Accounts {
                 request, among: candidates, groups: groups.map(\.name), evidence: evidence)
             state.warn(ofPassedOver: selection.passedOver)
             guard isProven else { return (selection, nil) }
-            do {
-                guard roster.isWhole else { throw LookupRefusal.uncertain }
-                for group in groups { try database.requireComplete(group.keys) }
-                return (selection, nil)
-            } catch  where !Keyring.mayBeStale(error) {
-                return (selection, KeyringError(error))
-            }
+            return (selection, roster.isWhole ? nil : KeyringError(LookupRefusal.uncertain))
         }
     }
 }

@@ -60,7 +60,7 @@ extension BackupClaim {
             "complete=\(report.isIncomplete ? "no" : "yes")", "reason=\(reason.rawValue)",
             "content=\(content)",
         ]
-        return AgeRemark(type, words, body: try vault.authentication(ofBackup: authenticated(words)))
+        return AgeRemark(type, words, body: try vault.authentication(ofBackup: authenticated(words), as: .claim))
     }
 
     /// What stands for the content of a backup of `vault` whose groups have these fingerprints; nobody without its key learns
@@ -68,7 +68,7 @@ extension BackupClaim {
     static func content(
         _ fingerprints: [(group: AccessGroup, bytes: [UInt8])], of vault: borrowing UnlockedVault
     ) throws(VaultError) -> String {
-        var text = ["content of a backup"]
+        var text: [String] = []
         for slot in vault.header.slots {
             if case .recipient(let publicKey, _, _) = slot.lock { text.append(Hexadecimal.text(publicKey)) }
         }
@@ -76,10 +76,10 @@ extension BackupClaim {
             text.append("\(Hexadecimal.text(Array(group.name.utf8))) \(Hexadecimal.text(bytes))")
         }
         let bytes = Array(text.joined(separator: "\n").utf8)
-        return Hexadecimal.text(Array(try vault.authentication(ofBackup: bytes).prefix(16)))
+        return Hexadecimal.text(Array(try vault.authentication(ofBackup: bytes, as: .content).prefix(16)))
     }
 
-    /// What the MAC is of: longer than the digest that the last line's is of, so that neither passes for the other.
+    /// What the MAC is of, behind its label.
     private static func authenticated(_ words: [String]) -> [UInt8] {
         Array(([type] + words).joined(separator: " ").utf8)
     }
@@ -109,7 +109,9 @@ extension BackupClaim {
     ///
     /// That the rest of the file is the one of which it was said does not show.
     func isOwners(by vault: borrowing UnlockedVault) -> Bool {
-        guard let expected = try? vault.authentication(ofBackup: Self.authenticated(words)) else { return false }
+        guard let expected = try? vault.authentication(ofBackup: Self.authenticated(words), as: .claim) else {
+            return false
+        }
         return self.vault == Hexadecimal.text(vault.header.vault.bytes) && ConstantTime.areEqual(expected, mac)
     }
 }

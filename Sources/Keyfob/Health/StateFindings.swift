@@ -45,7 +45,8 @@ extension Keyring.Health {
             try? database.refresh(&state.vault)
             for group in state.vault.groups { try? search.checkState(&state, group) }
             let accepted = state.findings + ofSync
-            let header = try? state.vault.milestone()
+            // Of the header the owner decides.
+            let header = state.vault.opensWholeVault ? try? state.vault.milestone() : nil
             let groups = state.vault.groups.compactMap { try? database.state(of: $0.keys).milestone }
             do {
                 _ = try mark.accept(

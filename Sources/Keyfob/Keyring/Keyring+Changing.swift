@@ -74,7 +74,15 @@ extension Keyring {
         _ body: ([GroupWriter]) throws -> Result
     ) throws -> Result {
         // What the change is made on is told from what it makes.
-        for group in groups { try? search.checkState(&state, group, at: try database.version()) }
+        for group in groups {
+            do {
+                try search.checkState(&state, group, at: try database.version())
+            } catch StoreError.rolledBack(let group) {
+                throw StoreError.rolledBack(group: group)
+            } catch {
+                // The change itself tells what is wrong.
+            }
+        }
         let (result, milestones) = try database.change(
             groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
         state.hits.removeAll()

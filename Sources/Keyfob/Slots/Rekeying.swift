@@ -59,7 +59,7 @@ public struct Rekeying: ~Copyable {
             opening = Set(items.filter { $0.state == .opens }.map(\.slot))
         }
         var rekeyed = current.copy()
-        let keys = try rekeyed.rekey()
+        let keys = try rekeyed.rekey(now: keyring.clock.now)
         var rekeying = Rekeying(keyring, current, rekeyed: rekeyed, keys, secretService, opening: opening)
         for slot in current.header.slots {
             guard case .recipient(let publicKey, _, nil) = slot.lock, let recipient = AgeRecipient(publicKey: publicKey)

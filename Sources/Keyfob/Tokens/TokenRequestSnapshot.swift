@@ -33,11 +33,6 @@ struct TokenRequestSnapshot: Sendable {
     let family: Credential?
     let situation: SilentSituation
 
-    /// Whether there is a refresh token that has not ended.
-    var canBeRefreshed: Bool {
-        [own, family].contains { token in token.map { ($0.grant ?? Grant()).state == .active } ?? false }
-    }
-
     /// The refresh token that `source` names.
     func token(_ source: TokenIdentity.Source) -> Credential? {
         source == .own ? own : family

@@ -140,19 +140,12 @@ extension Keyring.Tokens {
             return .hit(hit)
         }
         guard acquisition.network != nil else {
-            try search.requireAbsence(stored, request)
             throw try signInNeeded(stored, request, now)
         }
         do {
-            let plan = try snapshot(&state, acquisition, stored, now)
-            // Where a new token can be got, nobody is told that there was none.
-            if !acquisition.ignoresStored, !plan.canBeRefreshed { try search.requireAbsence(stored, request) }
-            return .plan(plan)
+            return .plan(try snapshot(&state, acquisition, stored, now))
         } catch  where !Keyring.mayBeStale(error) {
-            guard let old = stored.hit else {
-                if !acquisition.ignoresStored { try search.requireAbsence(stored, request) }
-                throw error
-            }
+            guard let old = stored.hit else { throw error }
             let reason = KeyringError(error)
             guard Self.leavesOldToken(reason) else { throw error }
             state.warn(Warning(.oldToken, Self.staleness(of: old.account, reason.message)))

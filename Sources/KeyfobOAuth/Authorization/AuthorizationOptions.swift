@@ -38,8 +38,6 @@ package struct AuthorizationOptions: Hashable, Sendable {
     package var claims: String?
     /// How the answer comes back.
     package var responseMode = ResponseMode.query
-    /// The oldest sign-in that is accepted, in seconds.
-    package var maximumAge: Int?
 
     /// Options for a token with `scopes`.
     package init(scopes: ScopeSet) {

@@ -6,7 +6,8 @@ package import KeyfobVault
 /// Reads one group's records, wherever they lie, in the state that the caller has chosen.
 ///
 /// A record comes sealed under the group's key, also from a place that keeps it otherwise: what was read stays sealed
-/// in memory until it is wanted.
+/// in memory until it is wanted. A database proves what it gives: that each record is of its present state, and that
+/// nothing is missing. It throws `incomplete` where it cannot. The Secret Service is believed.
 package protocol RecordReading {
     /// The group's keys.
     var keys: GroupKeys { get }
@@ -162,8 +163,7 @@ extension RecordReading {
         return try self.secret(record).isEqual(to: secret)
     }
 
-    /// Makes sure that the group's rows are exactly those of the manifest: the proof that must stand
-    /// behind every "there is no such record".
+    /// Makes sure that the group's rows are exactly those of the manifest, whatever index leads to them.
     ///
     /// Reads all clear headers and commitments of the group, calls `body` with each record, and opens
     /// nothing. Where there is no manifest, it does nothing.

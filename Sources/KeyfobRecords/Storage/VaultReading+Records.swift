@@ -142,17 +142,20 @@ extension VaultReading {
 
     /// What is remembered under `name`.
     ///
-    /// Found by index; that there is none is said only after all settings were opened.
+    /// Found by index, which in a database proves that there is none; elsewhere that is said only after all settings were
+    /// opened.
     ///
     /// - Throws: `incomplete` or `damaged` when that cannot be told for certain.
     package func setting(_ name: String, in keys: GroupKeys) throws(StorageFailure) -> Setting? {
-        let indexed = try read(keys) { reader throws(StorageFailure) in
-            try reader.records(.credential, keys.blind(setting: name)).filter { $0.header.kind == .setting }
+        let (indexed, isProved) = try read(keys) { reader throws(StorageFailure) in
+            let records = try reader.records(.credential, keys.blind(setting: name))
+            return (records.filter { $0.header.kind == .setting }, try reader.manifest() != nil)
         }
         for record in indexed {
             let setting = try? record.decode(keys) { body throws(FieldList.Malformed) in try Setting(body, keys) }
             if let setting, setting.name == name { return setting }
         }
+        if isProved, indexed.isEmpty { return nil }
         let found = try settings(prefixes: [name], in: keys)
         if let item = found.items.first(where: { $0.value.name == name }) { return item.value }
         if let damage = found.damaged.first { throw StoreError.damaged(what: damage) }
@@ -180,40 +183,11 @@ extension VaultReading {
         try read(keys) { reader throws(StorageFailure) in try reader.sealedSecret(record) }
     }
 
-    /// Makes sure that nothing is missing from a group: what stands behind "there is no such record".
+    /// Makes sure that a group's rows are exactly those of its manifest, whatever index leads to them: reads all of them.
     ///
     /// - Throws: `incomplete`, `damaged`, `staleKeys`.
     package func requireComplete(_ keys: GroupKeys) throws(StorageFailure) {
         try snapshot(keys) { reader throws(StorageFailure) in try reader.requireComplete() }
-    }
-
-    /// Makes sure that nothing is missing from a group, and that no index hides a credential: what stands
-    /// behind "there is no such token".
-    ///
-    /// - Throws: `incomplete`, `damaged`, `staleKeys`.
-    package func requireComplete(
-        _ keys: GroupKeys, _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil
-    ) throws(StorageFailure) {
-        let blinded = keys.blind(account)
-        let credential = client.map { keys.blind(account, kind, clientID: $0.id, realm: $0.realm) }
-        try snapshot(keys) { reader throws(StorageFailure) in
-            guard try reader.manifest() != nil else { return }
-            let indexed =
-                if let credential {
-                    try reader.records(.credential, credential).filter { $0.header.kind == RecordHeader.Kind(kind) }
-                } else {
-                    try reader.records(of: blinded, kind: RecordHeader.Kind(kind))
-                }
-            var rows: Set<Int64> = []
-            try reader.requireComplete { record in
-                let index = record.header.index
-                guard record.header.kind == RecordHeader.Kind(kind), index.account == blinded.value else { return }
-                if credential == nil || index.credential == credential?.value { rows.insert(record.rowID) }
-            }
-            guard rows == Set(indexed.map({ $0.rowID })) else {
-                throw StoreError.damaged(what: "an index of keyring.db")
-            }
-        }
     }
 
     /// Calls `body` with each credential of one kind in a group.

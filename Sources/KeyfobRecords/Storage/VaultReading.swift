@@ -44,13 +44,20 @@ package protocol VaultReading: AnyObject, Sendable {
     /// - Throws: `damaged` when neither it nor a copy can be read.
     func storedHeader() throws(StorageFailure) -> StoredHeader
 
+    /// Reads the header; of two that are there the later one.
+    ///
+    /// - Throws: as ``storedHeader()``.
+    func newestHeader() throws(StorageFailure) -> StoredHeader
+
     /// Takes over the header when another process has changed it.
     func refresh(_ vault: inout UnlockedVault) throws(StorageFailure)
 }
 
 extension VaultReading {
+    package func newestHeader() throws(StorageFailure) -> StoredHeader { try storedHeader() }
+
     package func refresh(_ vault: inout UnlockedVault) throws(StorageFailure) {
-        let bytes = try storedHeader().bytes
+        let bytes = try newestHeader().bytes
         do { try vault.refresh(headerBytes: bytes) } catch { throw error.onTheWay }
     }
 }
@@ -91,6 +98,9 @@ package struct StoredHeader: Sendable {
         /// In a file of its own, which may lag behind.
         case file
     }
+
+    /// How often the header has changed; 0 where a newer Keyfob wrote it.
+    package var sequence: UInt64 { parsed?.sequence ?? 0 }
 
     /// Whether they are those of a copy.
     package var isFromCopy: Bool { origin != .first }

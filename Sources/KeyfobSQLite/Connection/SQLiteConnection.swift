@@ -94,7 +94,7 @@ package final class SQLiteConnection: QueryReading {
         _ query: ReadQuery, _ parameters: [QueryValue], row: (AnyQueryRow) throws(StorageFailure) -> Bool
     ) throws(StorageFailure) {
         try run(query.sql, parameters) { statement throws(StorageFailure) in
-            rowCount += 1
+            if query != .node { rowCount += 1 }
             return try row(statement)
         }
     }

@@ -7,23 +7,19 @@ package import KeyfobFiles
 package final class PageConnection: QueryReading {
     /// The tables and indices that a lookup reads, by their names in the schema.
     private enum Tree: String, CaseIterable {
-        case header, records, secrets, manifests
+        case header, records, secrets, manifests, nodes
         case secondHeader = "second_header"
         case recordCounts = "record_counts"
         case byRecord = "sqlite_autoindex_records_1"
-        case byAccount = "records_by_account"
-        case byCredential = "records_by_credential"
-        case byUsername = "records_by_username"
-        case byLabel = "records_by_label"
         case byKind = "records_by_kind"
 
         /// How many values each of its rows or entries has.
         var columns: Int {
             switch self {
             case .records: 14
-            case .header, .secondHeader, .byAccount: 4
-            case .byCredential, .byUsername, .byLabel, .byKind: 3
-            case .secrets, .manifests, .recordCounts, .byRecord: 2
+            case .header, .secondHeader: 4
+            case .byKind, .manifests: 3
+            case .secrets, .nodes, .recordCounts, .byRecord: 2
             }
         }
     }
@@ -86,7 +82,7 @@ package final class PageConnection: QueryReading {
         guard isInsideTransaction else { throw StoreError.busy }
         var rows = try rows(query, parameters)
         while let found = try next(&rows) {
-            rowCount += 1
+            if query != .node { rowCount += 1 }
             guard try row(found) else { return }
         }
     }
@@ -103,12 +99,10 @@ package final class PageConnection: QueryReading {
         var group: QueryValue?
         /// The search that has begun.
         var cursor: PageCursor?
-        /// The rows of the records that were given.
-        var given: [Int64] = []
 
         enum Given {
-            case record, entry
-            case column(Int)
+            case record
+            case columns([Int])
         }
     }
 
@@ -128,22 +122,16 @@ package final class PageConnection: QueryReading {
         case .secondHeader: return try only(3, of: .secondHeader)
         case .device: return try only(2, of: .header)
         case .secondDevice: return try only(2, of: .secondHeader)
-        case .manifest: return Rows(searches: [(.manifests, parameters)], gives: .column(1))
-        case .recordCount: return Rows(searches: [(.recordCounts, parameters)], gives: .column(1))
-        case .byAccount, .byAccountAndKind: return Rows(searches: [(.byAccount, parameters)])
-        case .byCredential: return Rows(searches: [(.byCredential, parameters)])
+        case .manifest: return Rows(searches: [(.manifests, parameters)], gives: .columns([1, 2]))
+        case .node:
+            let node = try row(parameters[0], of: .nodes)?.record
+            return Rows(found: node.map { [PageRow([$0.value(1)])] } ?? [])
+        case .recordCount: return Rows(searches: [(.recordCounts, parameters)], gives: .columns([1]))
         case .byKind: return Rows(searches: [(.byKind, parameters)])
-        case .byName:
-            let group = parameters[0]
-            return Rows(searches: [
-                (.byUsername, [group, parameters[1]]), (.byLabel, [group, parameters[2]]),
-                (.byAccount, [group, parameters[3], .integer(1)]), (.byCredential, [group, parameters[4]]),
-            ])
         case .byID: return Rows(searches: [(.byRecord, [parameters[1]])], group: parameters[0])
         case .everyRow:
             return Rows(group: parameters[0], cursor: try PageCursor(file, try root(.records), from: .beginning))
-        case .rowNumbers: return Rows(searches: [(.byKind, parameters)], gives: .column(2))
-        case .indexedRows: return Rows(searches: [(.byAccount, parameters)], gives: .entry)
+        case .rowNumbers: return Rows(searches: [(.byKind, parameters)], gives: .columns([2]))
         case .byRow:
             return Rows(found: try row(parameters[0], of: .records).map { [PageRow($0.record, $0.number)] } ?? [])
         case .secret:
@@ -183,19 +171,15 @@ package final class PageConnection: QueryReading {
         return nil
     }
 
-    /// What an entry of an index gives; nil where that is not wanted, or was given.
+    /// What an entry of an index gives; nil where that is not wanted.
     private func row(of entry: PageRecord, _ rows: inout Rows) throws(StorageFailure) -> PageRow? {
         switch rows.gives {
-        case .entry: return PageRow(entry, 0)
-        case .column(let column): return PageRow([entry.value(column)])
+        case .columns(let columns): return PageRow(columns.map { entry.value($0) })
         case .record:
             let number = entry.value(entry.count - 1)
             guard case .integer(let integer) = number, let found = try row(number, of: .records) else {
                 throw StoreError.damagedPage
             }
-            // What was given has to be known only while another search may find it too.
-            if rows.given.contains(integer) { return nil }
-            if rows.searches.count > 1 { rows.given.append(integer) }
             let row = PageRow(found.record, integer)
             return rows.group == nil || .bytes(row.bytes(2)) == rows.group ? row : nil
         }

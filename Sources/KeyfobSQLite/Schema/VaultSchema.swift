@@ -70,29 +70,6 @@ package enum VaultSchema {
             ) STRICT
             """, automaticIndices: 1),
         SchemaObject.index(
-            "records_by_account", on: "records",
-            """
-            CREATE INDEX records_by_account ON records (group_id, account_index, kind)
-            """),
-        SchemaObject.index(
-            "records_by_credential", on: "records",
-            """
-            CREATE INDEX records_by_credential ON records (group_id, credential_index)
-                WHERE credential_index IS NOT NULL
-            """),
-        SchemaObject.index(
-            "records_by_username", on: "records",
-            """
-            CREATE INDEX records_by_username ON records (group_id, username_index)
-                WHERE username_index IS NOT NULL
-            """),
-        SchemaObject.index(
-            "records_by_label", on: "records",
-            """
-            CREATE INDEX records_by_label ON records (group_id, label_index)
-                WHERE label_index IS NOT NULL
-            """),
-        SchemaObject.index(
             "records_by_kind", on: "records",
             """
             CREATE INDEX records_by_kind ON records (group_id, kind)
@@ -110,8 +87,18 @@ package enum VaultSchema {
             """
             CREATE TABLE manifests (
                 group_id BLOB PRIMARY KEY,
+                tree INTEGER NOT NULL,
                 sealed BLOB NOT NULL
             ) STRICT, WITHOUT ROWID
+            """),
+        // The lookup trees, by which records are found: no index of SQLite's could prove anything.
+        SchemaObject.table(
+            "nodes",
+            """
+            CREATE TABLE nodes (
+                id INTEGER PRIMARY KEY,
+                bytes BLOB NOT NULL
+            ) STRICT
             """),
         // How many records are really there: compared at every open with what the manifest says. A group has a row from its
         // beginning on.

@@ -5,7 +5,7 @@ package import KeyfobVault
 /// What only those have who hold one refresh token: under which name they tell each other of access tokens, and a key
 /// that seals these.
 ///
-///     root = BLAKE2b-256(key: id of the sync, refresh token)
+///     root = BLAKE2b-256(key: id of the sync, "keyfob sync shared root v1" ‖ refresh token)
 ///     name = BLAKE2b-256(key: root, "keyfob sync shared name v1" ‖ what the token is for)
 ///     key  = BLAKE2b-256(key: root, "keyfob sync shared key v1")
 package struct SharedTokenKey: ~Copyable, Sendable {
@@ -13,7 +13,12 @@ package struct SharedTokenKey: ~Copyable, Sendable {
 
     /// What a refresh token gives in a sync.
     package init(_ refreshToken: borrowing SecretBytes, in sync: SyncID) {
-        root = sync.bytes.withBytes { id in refreshToken.withBytes { BLAKE2b.derive($0, key: id, count: 32) } }
+        let label = Array("keyfob sync shared root v1".utf8)
+        let message = SecretBytes(count: label.count + refreshToken.count, placement: .recycled) { span in
+            label.withBytes { span.copy(from: $0) }
+            refreshToken.withBytes { span.copy(from: $0, at: label.count) }
+        }
+        root = sync.bytes.withBytes { id in message.withBytes { BLAKE2b.derive($0, key: id, count: 32) } }
     }
 
     /// The name for what an access token is for; 32 bytes, which say nothing to who has not the refresh token.

@@ -2,13 +2,28 @@ internal import KeyfobModel
 
 /// What a sealed box is bound to: a label that is used for one purpose only, then fixed-size fields.
 enum SealingContext {
-    static func slotKey(_ vault: VaultID, _ slot: SlotID, parameters: [UInt8]) -> [UInt8] {
-        Array("keyfob slot v1".utf8) + vault.bytes + slot.bytes + parameters
+    /// The key in a slot: of `group`, or of the whole vault.
+    static func slotKey(_ vault: VaultID, _ group: GroupID?, _ slot: SlotID, parameters: [UInt8]) -> [UInt8] {
+        Array("keyfob slot v2".utf8) + vault.bytes + owner(group) + slot.bytes + parameters
     }
 
     /// What a recovery key's proof begins with; the slot's age file follows.
-    static func slotProof(_ vault: VaultID, _ slot: SlotID, created: Int64) -> [UInt8] {
-        Array("keyfob slot proof v1".utf8) + vault.bytes + slot.bytes + littleEndian(created)
+    static func slotProof(_ vault: VaultID, _ group: GroupID?, _ slot: SlotID, created: Int64) -> [UInt8] {
+        Array("keyfob slot proof v2".utf8) + vault.bytes + owner(group) + slot.bytes + littleEndian(created)
+    }
+
+    /// Whose key a slot holds: a group's id, or zeros for the whole vault.
+    private static func owner(_ group: GroupID?) -> [UInt8] { group?.bytes ?? [UInt8](repeating: 0, count: 16) }
+
+    /// A header, which follows, for its signature.
+    static let header = Array("keyfob header v1".utf8)
+
+    /// That a vault's key of signatures was replaced.
+    static func succession(
+        _ vault: VaultID, _ former: [UInt8], _ signer: [UInt8], sequence: UInt64, time: Int64
+    ) -> [UInt8] {
+        Array("keyfob succession v1".utf8) + vault.bytes + former + signer + littleEndian(sequence)
+            + littleEndian(time)
     }
 
     static func groupKey(_ vault: VaultID, _ group: GroupID, epoch: UInt32) -> [UInt8] {
@@ -24,9 +39,9 @@ enum SealingContext {
         Array("keyfob grant key v1".utf8) + vault.bytes + group.bytes + slot.bytes
     }
 
-    /// A group's key, kept for the holder of a group slot's own key.
+    /// A group's key and the vault's public key, kept for the holder of a group slot's own key.
     static func grantedGroupKey(_ vault: VaultID, _ group: GroupID, epoch: UInt32, _ slot: SlotID) -> [UInt8] {
-        Array("keyfob granted key v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + slot.bytes
+        Array("keyfob granted key v2".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + slot.bytes
     }
 
     static func manifest(_ vault: VaultID, _ group: GroupID, epoch: UInt32) -> [UInt8] {

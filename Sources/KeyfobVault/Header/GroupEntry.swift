@@ -24,8 +24,11 @@ struct GroupEntry: Equatable, Sendable {
         let slot: KeySlot
         /// The slot's own key under the vault's wrap key.
         let ownKey: CommittingAEAD.Box
-        /// The group's key under the slot's own key.
+        /// The group's key, and the public key of the vault's signatures, under the slot's own key.
         var groupKey: CommittingAEAD.Box
+
+        /// How many bytes are in ``groupKey``.
+        static let keyCount = 64
     }
 
     func write(to writer: inout ByteWriter) {
@@ -54,7 +57,7 @@ struct GroupEntry: Equatable, Sendable {
                 Grant(
                     slot: try KeySlot(from: &reader),
                     ownKey: try CommittingAEAD.Box(from: &reader, messageCount: 32),
-                    groupKey: try CommittingAEAD.Box(from: &reader, messageCount: 32)))
+                    groupKey: try CommittingAEAD.Box(from: &reader, messageCount: Grant.keyCount)))
         }
     }
 

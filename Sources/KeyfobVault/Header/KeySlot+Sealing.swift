@@ -8,11 +8,11 @@ extension KeySlot {
     private static let saltCount = 32
     private static let acceptableKeyFileCounts = 32...65_536
 
-    /// Seals `key` (32 bytes) for whoever `new` describes.
+    /// Seals `key` (32 bytes) for whoever `new` describes: a slot's own key of `group`, or the key of the whole vault.
     ///
     /// - Throws: `costRefused`, `outOfMemory`, `unsuitableKeyFile`.
     static func seal(
-        _ key: borrowing SecretBytes, for new: borrowing NewSlot, vault: VaultID, now: Int64
+        _ key: borrowing SecretBytes, for new: borrowing NewSlot, vault: VaultID, group: GroupID? = nil, now: Int64
     ) throws(VaultError) -> KeySlot {
         let id = SlotID.random()
         switch new {
@@ -21,18 +21,19 @@ extension KeySlot {
             let salt = Randomness.bytes(Argon2id.saltCount)
             let derived = try derive(passphrase.text, salt: salt, cost: cost)
             let parameters = passphraseParameters(salt: salt, cost: cost)
-            let box = seal(key, with: derived, context: SealingContext.slotKey(vault, id, parameters: parameters))
+            let box = seal(
+                key, with: derived, context: SealingContext.slotKey(vault, group, id, parameters: parameters))
             return KeySlot(id: id, created: now, lock: .passphrase(salt: salt, cost: cost, box: box))
         case .keyFile(let content):
             let salt = Randomness.bytes(saltCount)
             let derived = try derive(keyFile: content, salt: salt)
-            let context = SealingContext.slotKey(vault, id, parameters: parameters(.keyFile, salt: salt))
+            let context = SealingContext.slotKey(vault, group, id, parameters: parameters(.keyFile, salt: salt))
             let box = seal(key, with: derived, context: context)
             return KeySlot(id: id, created: now, lock: .keyFile(salt: salt, box: box))
         case .secretService(let kept):
             precondition(kept.count == keyCount, "what the Secret Service keeps has 32 bytes")
             let salt = Randomness.bytes(saltCount)
-            let context = SealingContext.slotKey(vault, id, parameters: parameters(.secretService, salt: salt))
+            let context = SealingContext.slotKey(vault, group, id, parameters: parameters(.secretService, salt: salt))
             let box = seal(key, with: derive(kept, salt: salt), context: context)
             return KeySlot(id: id, created: now, lock: .secretService(salt: salt, box: box))
         case .recipient(let recipient):
@@ -40,7 +41,7 @@ extension KeySlot {
             return KeySlot(id: id, created: now, lock: lock)
         case .recoveryKey(let identity):
             let file = seal(key, to: identity.recipient)
-            let proof = identity.withSecret { Self.proof(of: file, in: id, of: vault, created: now, by: $0) }
+            let proof = identity.withSecret { Self.proof(of: file, in: id, of: vault, group, created: now, by: $0) }
             let lock = Lock.recipient(publicKey: identity.recipient.publicKey, file: file, proof: proof)
             return KeySlot(id: id, created: now, lock: lock)
         }
@@ -57,20 +58,28 @@ extension KeySlot {
     /// The length of a proof in bytes.
     static let proofCount = 32
 
-    /// What nobody can make of a slot who has not the identity that opens it: BLAKE2b keyed with its secret key.
+    /// What nobody can make of a slot who has not the identity that opens it: BLAKE2b keyed with a key of its secret key's.
     private static func proof(
-        of file: [UInt8], in slot: SlotID, of vault: VaultID, created: Int64, by secret: RawSpan
+        of file: [UInt8], in slot: SlotID, of vault: VaultID, _ group: GroupID?, created: Int64, by secret: RawSpan
     ) -> [UInt8] {
-        BLAKE2b.mac(SealingContext.slotProof(vault, slot, created: created) + file, key: secret, count: proofCount)
+        let key = SecretBytes(count: Subkey.count, placement: .recycled) { span in
+            Subkey.derive(proofKey, from: secret, into: &span, at: 0)
+        }
+        let message = SealingContext.slotProof(vault, group, slot, created: created) + file
+        return key.withBytes { BLAKE2b.mac(message, key: $0, count: proofCount) }
     }
+
+    private static let proofKey = Subkey.Purpose("KeyfobRK", 1)
 
     /// Whether the slot proves that whoever made it had the identity that opens it, which is among `identities`.
     ///
     /// - Throws: `corrupted(.header)` for a proof that is not the right one.
-    func isProven(by identities: borrowing AgeIdentityFile, vault: VaultID) throws(VaultError) -> Bool {
+    func isProven(
+        by identities: borrowing AgeIdentityFile, vault: VaultID, group: GroupID? = nil
+    ) throws(VaultError) -> Bool {
         guard case .recipient(let publicKey, let file, let proof?) = lock else { return false }
         let expected = identities.withSecret(of: publicKey) {
-            Self.proof(of: file, in: id, of: vault, created: created, by: $0)
+            Self.proof(of: file, in: id, of: vault, group, created: created, by: $0)
         }
         guard let expected, ConstantTime.areEqual(expected, proof) else { throw .corrupted(.header) }
         return true
@@ -80,23 +89,27 @@ extension KeySlot {
     ///
     /// - Throws: `noSuchKindOfSlot` when the slot wants another kind of key, `wrongKey` when it does not
     ///   fit, `costRefused` before anything is computed, `outOfMemory`, `corrupted(.header)`.
-    func open(with offered: borrowing SlotKey, vault: VaultID) throws(VaultError) -> SecretBytes {
+    func open(
+        with offered: borrowing SlotKey, vault: VaultID, group: GroupID? = nil
+    ) throws(VaultError) -> SecretBytes {
         switch offered {
         case .passphrase(let passphrase):
             guard case .passphrase(let salt, let cost, let box) = lock else { throw .noSuchKindOfSlot }
             let derived = try Self.derive(passphrase, salt: salt, cost: cost)
             let parameters = Self.passphraseParameters(salt: salt, cost: cost)
-            return try Self.open(box, with: derived, context: SealingContext.slotKey(vault, id, parameters: parameters))
+            return try Self.open(
+                box, with: derived, context: SealingContext.slotKey(vault, group, id, parameters: parameters))
         case .keyFile(let content):
             guard case .keyFile(let salt, let box) = lock else { throw .noSuchKindOfSlot }
             let derived = try Self.derive(keyFile: content, salt: salt)
-            let context = SealingContext.slotKey(vault, id, parameters: Self.parameters(.keyFile, salt: salt))
+            let context = SealingContext.slotKey(vault, group, id, parameters: Self.parameters(.keyFile, salt: salt))
             return try Self.open(box, with: derived, context: context)
         case .secretService(let kept):
             guard case .secretService(let salt, let box) = lock else { throw .noSuchKindOfSlot }
             // Anybody can put an item there.
             guard kept.count == Self.keyCount else { throw .wrongKey }
-            let context = SealingContext.slotKey(vault, id, parameters: Self.parameters(.secretService, salt: salt))
+            let context = SealingContext.slotKey(
+                vault, group, id, parameters: Self.parameters(.secretService, salt: salt))
             return try Self.open(box, with: Self.derive(kept, salt: salt), context: context)
         case .identities(let identities):
             guard case .recipient(_, let file, _) = lock else { throw .noSuchKindOfSlot }

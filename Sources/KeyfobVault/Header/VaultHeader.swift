@@ -4,12 +4,15 @@ internal import KeyfobSodium
 /// The header of a vault: who can unlock it and which groups it has.
 ///
 ///     magic "KEYFOBV1" ‖ version u16 ‖ suite u16 ‖ vault id 16 ‖ sequence u64
+///     ‖ public key 32 ‖ succession u8: 0, or 1 and 112 bytes
 ///     ‖ slot count u16 ‖ slots ‖ group count u16 ‖ groups
 ///     ‖ checksum 16 (BLAKE2b-128 of everything before)
+///     ‖ signature 64 (Ed25519, of "keyfob header v1" and everything before)
 ///     ‖ MAC 32 (BLAKE2b-256 under the header key, of everything before)
 ///
-/// The checksum tells damage from a wrong key before anything is unlocked; only the MAC is
-/// evidence against an attacker.
+/// The checksum tells damage from a wrong key before anything is unlocked. Evidence against an attacker is the MAC for
+/// whoever holds the vault key, and the signature for whoever holds a group's key: the public key is in what their slot
+/// holds for them.
 package struct VaultHeader: Equatable, Sendable {
     /// The most slots for the whole vault.
     package static let maximumSlots = 16
@@ -22,19 +25,26 @@ package struct VaultHeader: Equatable, Sendable {
 
     private static let checksumCount = 16
     private static let macCount = 32
+    /// Signature and MAC.
+    private static let proofCount = macCount + Ed25519.signatureCount
 
     /// Names the vault.
     package let vault: VaultID
     /// Grows with every change.
-    var sequence: UInt64
+    package internal(set) var sequence: UInt64
+    /// The public key of the vault's signatures, 32 bytes.
+    package internal(set) var signer: [UInt8]
+    /// That the key before it gave way to it; nil where it is the vault's first.
+    package internal(set) var succession: KeySuccession?
     /// The slots that open the whole vault.
     package internal(set) var slots: [KeySlot]
     /// The groups, in the order they were made.
     var groups: [GroupEntry]
 
-    init(vault: VaultID, sequence: UInt64, slots: [KeySlot], groups: [GroupEntry]) {
+    init(vault: VaultID, sequence: UInt64, signer: [UInt8], slots: [KeySlot], groups: [GroupEntry]) {
         self.vault = vault
         self.sequence = sequence
+        self.signer = signer
         self.slots = slots
         self.groups = groups
     }
@@ -54,7 +64,7 @@ package struct VaultHeader: Equatable, Sendable {
         slots.contains { $0.kind == kind } || groups.contains { $0.grants.contains { $0.slot.kind == kind } }
     }
 
-    /// The header's bytes, with checksum and MAC.
+    /// The header's bytes, with checksum, signature and MAC.
     func encoded(_ keys: VaultKeys) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(FormatVersion.magic)
@@ -62,11 +72,15 @@ package struct VaultHeader: Equatable, Sendable {
         writer.write(FormatVersion.suite)
         writer.write(vault)
         writer.write(sequence)
+        writer.write(signer)
+        writer.write(UInt8(succession == nil ? 0 : 1))
+        succession?.write(to: &writer)
         writer.write(UInt16(slots.count))
         for slot in slots { slot.write(to: &writer) }
         writer.write(UInt16(groups.count))
         for group in groups { group.write(to: &writer) }
         writer.write(BLAKE2b.hash(writer.bytes, count: Self.checksumCount))
+        writer.write(keys.sign(SealingContext.header + writer.bytes))
         writer.write(keys.authenticate(writer.bytes))
         return writer.bytes
     }
@@ -90,6 +104,12 @@ package struct VaultHeader: Equatable, Sendable {
         do throws(ByteReader.Malformed) {
             vault = try reader.readID()
             sequence = try reader.read()
+            signer = try reader.read(Ed25519.keyCount)
+            switch try reader.read(UInt8.self) {
+            case 0: succession = nil
+            case 1: succession = try KeySuccession(from: &reader)
+            default: throw ByteReader.Malformed()
+            }
             slots = []
             groups = []
             let slotCount = try reader.read(UInt16.self)
@@ -98,7 +118,7 @@ package struct VaultHeader: Equatable, Sendable {
             let groupCount = try reader.read(UInt16.self)
             guard groupCount <= Self.maximumGroups else { throw ByteReader.Malformed() }
             for _ in 0..<groupCount { groups.append(try GroupEntry(from: &reader)) }
-            _ = try reader.slice(Self.checksumCount + Self.macCount)
+            _ = try reader.slice(Self.checksumCount + Self.proofCount)
             guard reader.isAtEnd else { throw ByteReader.Malformed() }
         } catch {
             throw .corrupted(.header)
@@ -106,21 +126,32 @@ package struct VaultHeader: Equatable, Sendable {
     }
 
     private static func checkChecksum(_ bytes: [UInt8]) throws(VaultError) {
-        let end = bytes.count - checksumCount - macCount
+        let end = bytes.count - checksumCount - proofCount
         guard end > 0 else { throw .corrupted(.header) }
         let content = Array(bytes[..<end])
         let expected = BLAKE2b.hash(content, count: checksumCount)
         guard bytes[end..<end + checksumCount].elementsEqual(expected) else { throw .corrupted(.header) }
     }
 
-    /// The MAC at the end of a header's bytes.
-    static func mac(of bytes: [UInt8]) -> [UInt8] { Array(bytes[max(0, bytes.count - macCount)...]) }
+    /// What tells a header's bytes from all others: BLAKE2b-256 of checksum, signature and MAC.
+    static func digest(of bytes: [UInt8]) -> [UInt8] {
+        BLAKE2b.hash(Array(bytes.suffix(checksumCount + proofCount)), count: Milestone.digestCount)
+    }
 
-    /// Whether the MAC at the end of `bytes` is the one under `keys`.
+    /// Whether the MAC of `bytes` is the one under `keys`.
     static func isAuthentic(_ bytes: [UInt8], _ keys: VaultKeys) -> Bool {
         let end = bytes.count - macCount
         guard end > 0 else { return false }
         let expected = keys.authenticate(Array(bytes[..<end]))
         return ConstantTime.areEqual(expected, Array(bytes[end...]))
+    }
+
+    /// Whether the signature of `bytes` is one of the vault that has this public key.
+    static func isSigned(_ bytes: [UInt8], by signer: [UInt8]) -> Bool {
+        let end = bytes.count - proofCount
+        guard end > 0 else { return false }
+        return (SealingContext.header + bytes[..<end]).withBytes {
+            Ed25519.isValid(Array(bytes[end..<end + Ed25519.signatureCount]), of: $0, publicKey: signer)
+        }
     }
 }

@@ -10,6 +10,9 @@ package final class GroupKeys: Sendable {
     private static let name = Subkey.Purpose("KeyfobGK", 4)
     private static let usage = Subkey.Purpose("KeyfobGK", 5)
     private static let audit = Subkey.Purpose("KeyfobGK", 6)
+    private static let element = Subkey.Purpose("KeyfobGK", 7)
+    private static let tree = Subkey.Purpose("KeyfobGK", 8)
+    private static let usageTag = Subkey.Purpose("KeyfobGK", 9)
 
     /// The vault that the group is in.
     package let vault: VaultID
@@ -21,7 +24,7 @@ package final class GroupKeys: Sendable {
     /// What shows the owner's decisions; nil for who does not hold the vault key.
     let owner: VaultKeys?
 
-    /// Group key, record key, index key, manifest key, name key, usage key, audit key.
+    /// Group key, record key, index key, manifest key, name key, usage key, audit key, element key, tree key, usage tag key.
     private let keys: SecretBytes
 
     /// The keys under `groupKey`, which must have 32 bytes.
@@ -35,9 +38,12 @@ package final class GroupKeys: Sendable {
         self.group = group
         self.epoch = epoch
         self.keys = groupKey.withBytes { key in
-            SecretBytes(count: 7 * Self.count) { span in
+            SecretBytes(count: 10 * Self.count) { span in
                 span.copy(from: key)
-                let purposes = [Self.record, Self.index, Self.manifest, Self.name, Self.usage, Self.audit]
+                let purposes = [
+                    Self.record, Self.index, Self.manifest, Self.name, Self.usage, Self.audit, Self.element, Self.tree,
+                    Self.usageTag,
+                ]
                 for (position, purpose) in purposes.enumerated() {
                     Subkey.derive(purpose, from: key, into: &span, at: (position + 1) * Self.count)
                 }
@@ -65,6 +71,12 @@ package final class GroupKeys: Sendable {
     func withUsageKey<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result { try withKey(5, body) }
+
+    func withElementKey<Result>(_ body: (RawSpan) -> Result) -> Result { withKey(7, body) }
+
+    func withTreeKey<Result>(_ body: (RawSpan) -> Result) -> Result { withKey(8, body) }
+
+    func withUsageTagKey<Result>(_ body: (RawSpan) -> Result) -> Result { withKey(9, body) }
 
     /// What shows that somebody with the group's key has written this in its audit: 32 bytes.
     package func auditCode(of content: [UInt8]) -> [UInt8] {

@@ -11,6 +11,7 @@ final class VaultKeys: Sendable {
     private static let decision = Subkey.Purpose("KeyfobVK", 4)
     private static let change = Subkey.Purpose("KeyfobVK", 5)
     private static let sync = Subkey.Purpose("KeyfobVK", 6)
+    private static let signing = Subkey.Purpose("KeyfobVK", 7)
 
     /// Vault key, header key, wrap key, backup key, decision key, change key.
     private let keys: SecretBytes
@@ -33,9 +34,9 @@ final class VaultKeys: Sendable {
         keys.withBytes { BLAKE2b.mac(header, key: $0.extracting(32..<64), count: 32) }
     }
 
-    /// The MAC of a backup's digest: what shows that the vault's owner made it.
-    func authenticate(backup digest: [UInt8]) -> [UInt8] {
-        keys.withBytes { BLAKE2b.mac(digest, key: $0.extracting(96..<128), count: 32) }
+    /// The MAC of what is said of a backup, behind its label: what shows that the vault's owner said it.
+    func authenticate(backup bytes: [UInt8]) -> [UInt8] {
+        keys.withBytes { BLAKE2b.mac(bytes, key: $0.extracting(96..<128), count: 32) }
     }
 
     /// The MAC of a decision: what shows that the vault's owner made it.
@@ -67,10 +68,20 @@ final class VaultKeys: Sendable {
     }
 
     /// The key that seals what the vault knows of its sync; derived when it is asked for, since few vaults have one.
-    func syncKey() -> SecretBytes {
+    func syncKey() -> SecretBytes { derived(Self.sync) }
+
+    /// The public key of the vault's signatures, 32 bytes.
+    func signer() -> [UInt8] { derived(Self.signing).withBytes { Ed25519.publicKey(of: $0) } }
+
+    /// The vault's signature of bytes that begin with a label.
+    func sign(_ bytes: [UInt8]) -> [UInt8] {
+        derived(Self.signing).withBytes { Ed25519.signature(of: bytes, seed: $0) }
+    }
+
+    private func derived(_ purpose: Subkey.Purpose) -> SecretBytes {
         keys.withBytes { keys in
             SecretBytes(count: Self.count, placement: .recycled) { span in
-                Subkey.derive(Self.sync, from: keys.extracting(0..<Self.count), into: &span, at: 0)
+                Subkey.derive(purpose, from: keys.extracting(0..<Self.count), into: &span, at: 0)
             }
         }
     }

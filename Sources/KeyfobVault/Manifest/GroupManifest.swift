@@ -1,27 +1,30 @@
 package import KeyfobModel
 package import KeyfobSodium
 
-/// What a group should hold: how many records of each kind, and a keyed digest of all of them.
+/// What a group should hold: how many records of each kind, a digest of those of each kind, and the top of the tree in
+/// which they are found.
 ///
-/// The digest is the exclusive or of one keyed hash per record, so that a write changes it in
-/// constant time. It is stored sealed: whoever could read it could learn the hashes from two
-/// versions of it and make other records fit.
+/// A digest is the exclusive or of one keyed hash per record, so that a write changes it in constant time. It is stored
+/// sealed, and of a record's hash no other half is ever shown: whoever could read digests could make other records fit.
 package struct GroupManifest: Equatable, Sendable {
     /// Grows with every change of the group.
-    package private(set) var sequence: UInt64
+    package var sequence: UInt64
     private var counts: [UInt32]
-    private var digest: [UInt8]
+    /// 16 bytes for each kind.
+    private var digests: [UInt8]
+    /// What the top of the lookup tree is bound to; nil for a tree without entries.
+    package var root: LookupDigest?
     /// Which few records have something in common; nil where nobody knows, as after a record came whose body was not read.
     package private(set) var catalogue: Catalogue? = Catalogue()
 
     private static let kinds = 16
-    private static let digestCount = 32
+    private static let digestCount = 16
 
     /// The manifest of an empty group.
     package init(sequence: UInt64 = 0) {
         self.sequence = sequence
         self.counts = [UInt32](repeating: 0, count: Self.kinds)
-        self.digest = [UInt8](repeating: 0, count: Self.digestCount)
+        self.digests = [UInt8](repeating: 0, count: Self.kinds * Self.digestCount)
     }
 
     /// How many records of a kind there should be.
@@ -49,42 +52,66 @@ package struct GroupManifest: Equatable, Sendable {
 
     /// Whether both describe the same set of records, whatever their sequence.
     package func describesSameRecords(as other: GroupManifest) -> Bool {
-        counts == other.counts && digest == other.digest
+        counts == other.counts && digests == other.digests
+    }
+
+    /// Whether both describe the same set of records of a kind.
+    package func describesSameRecords(as other: GroupManifest, of kind: RecordHeader.Kind) -> Bool {
+        let range = Self.digestRange(kind)
+        return count(of: kind) == other.count(of: kind) && digests[range] == other.digests[range]
     }
 
     /// The same for the same records, and worth nothing to whoever has not the group's key.
-    package var fingerprint: [UInt8] { BLAKE2b.hash(summary, count: Self.digestCount) }
+    package var fingerprint: [UInt8] { BLAKE2b.hash(summary, count: 32) }
 
     private mutating func combine(_ element: Element) {
-        for index in digest.indices { digest[index] ^= element.hash[index] }
+        for (index, byte) in zip(Self.digestRange(element.kind), element.hash.suffix(Self.digestCount)) {
+            digests[index] ^= byte
+        }
     }
 
-    /// One record's share of the digest.
+    private static func digestRange(_ kind: RecordHeader.Kind) -> Range<Int> {
+        let start = Int(kind.rawValue) * digestCount
+        return start..<start + digestCount
+    }
+
+    /// One record's share of the digest and of the lookup tree.
     package struct Element: Sendable {
-        let kind: RecordHeader.Kind
+        package let kind: RecordHeader.Kind
+        /// 32 bytes: the first 16 are shown in the lookup tree, the others count in the digest.
         let hash: [UInt8]
         let record: RecordID
         /// Nil where the record's body was not read.
         package var traits: [Catalogue.Trait]?
+
+        /// What the lookup tree says of the record's row.
+        package var lookupDigest: LookupDigest {
+            guard let digest = LookupDigest(hash.prefix(16)) else { preconditionFailure("the hash has 32 bytes") }
+            return digest
+        }
     }
 }
 
 extension GroupKeys {
-    /// A record's share of the digest: a keyed hash of its clear header and both commitments.
+    /// A record's share: a keyed hash of its clear header and of both boxes' commitments and tags.
+    ///
+    /// - Parameters:
+    ///   - attributesSeal: Commitment and tag of the attributes.
+    ///   - secretSeal: The same of the secret, nil where there is none; or what a store that is trusted with the secret
+    ///     has in its place.
     package func element(
-        _ header: RecordHeader, attributesCommitment: [UInt8], secretCommitment: [UInt8]?
+        _ header: RecordHeader, attributesSeal: [UInt8], secretSeal: [UInt8]?
     ) -> GroupManifest.Element {
-        let absent = [UInt8](repeating: 0, count: CommittingAEAD.commitmentCount)
-        let message = header.encoded(.attributes) + attributesCommitment + (secretCommitment ?? absent)
-        let hash = withManifestKey { BLAKE2b.mac(message, key: $0, count: 32) }
+        let absent = [UInt8](repeating: 0, count: CommittingAEAD.sealCount)
+        let message = header.encoded(.attributes) + attributesSeal + (secretSeal ?? absent)
+        let hash = withElementKey { BLAKE2b.mac(message, key: $0, count: 32) }
         return GroupManifest.Element(kind: header.kind, hash: hash, record: header.record)
     }
 
     /// A sealed record's share of the digest.
     package func element(_ record: SealedRecord) -> GroupManifest.Element {
         var element = element(
-            record.header, attributesCommitment: record.attributes.commitment,
-            secretCommitment: record.secret?.commitment)
+            record.header, attributesSeal: record.attributes.seal, secretSeal: record.secret?.seal)
         element.traits = record.traits
         return element
     }
@@ -111,9 +138,11 @@ extension GroupKeys {
 }
 
 extension Milestone {
-    /// How far a group has come with a manifest that was sealed as `sealed`.
-    package init(group: GroupID, sequence: UInt64, sealed: [UInt8]) {
-        self.init(group: group, sequence: sequence, digest: BLAKE2b.hash(sealed, count: Self.digestCount))
+    /// How far the group of these keys has come with a manifest that was sealed as `sealed`.
+    package init(_ keys: GroupKeys, sequence: UInt64, sealed: [UInt8]) {
+        self.init(
+            group: keys.group, epoch: keys.epoch, sequence: sequence,
+            digest: BLAKE2b.hash(sealed, count: Self.digestCount))
     }
 }
 
@@ -129,7 +158,8 @@ extension GroupManifest {
         var writer = ByteWriter()
         writer.write(sequence)
         for count in counts { writer.write(count) }
-        writer.write(digest)
+        writer.write(digests)
+        writer.write(root ?? LookupDigest(halves: (0, 0)))
         return writer.bytes
     }
 
@@ -137,7 +167,9 @@ extension GroupManifest {
         var reader = ByteReader(bytes)
         self.init(sequence: try reader.read())
         for index in counts.indices { counts[index] = try reader.read() }
-        digest = try reader.read(Self.digestCount)
+        digests = try reader.read(digests.count)
+        let top: LookupDigest = try reader.readID()
+        root = top.halves == (0, 0) ? nil : top
         catalogue = nil
         guard !reader.isAtEnd else { return }
         catalogue = try Catalogue(&reader)

@@ -123,7 +123,7 @@ extension GroupKeys {
         var message = ByteWriter()
         message.write(Array("keyfob usage tag v1".utf8))
         for part in parts { message.writeCounted(Array(part.utf8)) }
-        let hash = withUsageKey { BLAKE2b.mac(message.bytes, key: $0, count: 16) }
+        let hash = withUsageTagKey { BLAKE2b.mac(message.bytes, key: $0, count: 16) }
         var tag: UInt64 = 0
         for index in 0..<8 { tag |= UInt64(hash[index]) << (8 * UInt64(index)) }
         return tag == 0 ? 1 : tag

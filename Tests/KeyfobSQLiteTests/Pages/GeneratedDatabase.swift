@@ -35,7 +35,7 @@ struct GeneratedDatabase {
         }
         for group in groups.dropLast() {
             let manifest = Self.bytes(Int.random(in: 90...3_000, using: &generator), &generator)
-            try database.run("INSERT INTO manifests VALUES (?, ?)", [.bytes(group), .bytes(manifest)])
+            try database.run("INSERT INTO manifests VALUES (?, 7, ?)", [.bytes(group), .bytes(manifest)])
         }
         for _ in 0..<rowCount + rowCount / 2 { try insert(into: database, &generator) }
         try database.run(
@@ -59,6 +59,9 @@ struct GeneratedDatabase {
             value(), value(), value(), value(), value(), .bytes(Self.bytes(length(20_000), &generator)),
         ]
         try database.run("INSERT INTO records VALUES (NULL\(String(repeating: ", ?", count: columns.count)))", columns)
+        try database.run(
+            "INSERT INTO nodes VALUES (?, ?)",
+            [.integer(database.lastInsertedRow), .bytes(Self.bytes(length(4_000), &generator))])
         guard Bool.random(using: &generator) else { return }
         try database.run(
             "INSERT INTO secrets VALUES (?, ?)",
@@ -81,12 +84,10 @@ struct GeneratedDatabase {
         let row = QueryValue.integer(Int64.random(in: 0...Int64(rowCount * 3 / 2 + 2), using: &generator))
         let parameters: [QueryValue] =
             switch query {
-            case .byRow, .secret: [row]
-            case .manifest, .recordCount, .everyRow, .rowNumbers, .indexedRows: [group]
-            case .byAccount, .byCredential, .byID: [group, value()]
-            case .byAccountAndKind: [group, value(), kind]
+            case .byRow, .secret, .node: [row]
+            case .manifest, .recordCount, .everyRow, .rowNumbers: [group]
+            case .byID: [group, value()]
             case .byKind: [group, kind]
-            case .byName: [group, value(), value(), value(), value()]
             default: []
             }
         return (query, parameters)
@@ -112,7 +113,7 @@ extension QueryReading {
                 })
             return true
         }
-        guard [.rowNumbers, .byName].contains(query) else { return rows }
+        guard case .rowNumbers = query else { return rows }
         return rows.sorted { left, right in
             if case (.integer(let left), .integer(let right)) = (left[0], right[0]) { left < right } else { false }
         }
@@ -125,10 +126,7 @@ extension ReadQuery {
         let columns: Set<Int> =
             switch self {
             case .byKind: [2, 3]
-            case .byAccount, .byAccountAndKind: [2, 3, 8]
-            case .byCredential: [2, 9]
             case .byID: [1]
-            case .byName: [2, 3, 8, 9, 10, 11]
             default: []
             }
         return rows.map { row in row.enumerated().map { columns.contains($0.offset) ? .null : $0.element } }

@@ -19,15 +19,16 @@ import sys
 folder, action, arguments = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 path = folder / "keyring.db"
 
-# magic 8, version u16, suite u16, vault id 16, sequence u64, slot count u16, then the first slot:
+# magic 8, version u16, suite u16, vault id 16, sequence u64, public key 32, no succession u8,
+# slot count u16, then the first slot:
 # kind u8, id 16, created i64, salt 16, operations u32, memory u64
-VERSION, SUITE, SLOT = 8, 10, 8 + 2 + 2 + 16 + 8 + 2
+VERSION, SUITE, SLOT = 8, 10, 8 + 2 + 2 + 16 + 8 + 32 + 1 + 2
 COST = SLOT + 1 + 16 + 8 + 16
 
 
 def with_checksum(header):
-    """The header with its checksum made right; its MAC needs the key."""
-    end = len(header) - 48
+    """The header with its checksum made right; its signature and its MAC need the key."""
+    end = len(header) - 112
     header[end : end + 16] = hashlib.blake2b(bytes(header[:end]), digest_size=16).digest()
     return header
 
