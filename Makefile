@@ -154,6 +154,7 @@ test-trials: front
 	.venv/bin/python3 Tests/Readers/run .build/debug/KeyfobReaders $(if $(KEYFOB_FULL),--full)
 	.venv/bin/python3 Tests/Python/run .build/debug/keyfob $(if $(KEYFOB_FULL),--full)
 	Tests/Front/run .build/front/keyfob --full $(KEYFOB) $(if $(KEYFOB_FULL),,--sample)
+	.venv/bin/python3 Tests/Format/run $(KEYFOB) $(if $(KEYFOB_FULL),20000,200)
 	Tests/Faults/run $(KEYFOB) $(if $(KEYFOB_FULL),,--sample 60)
 	Scripts/test-front $(KEYFOB)
 	$(if $(KEYFOB_FULL),Tests/Guides/run $(KEYFOB) --columns 120 --colour)
