@@ -102,9 +102,8 @@ package struct BundleWriter: ~Copyable {
         authenticating authenticate: ([UInt8]) throws -> [UInt8]? = { _ in nil }, to output: (RawSpan) throws -> Void
     ) throws -> [UInt8] {
         guard seen.counts == stated else { throw BundleError.wrongCounts }
-        let line = EndLine(records: seen.count, digest: chain.digest, mac: try authenticate(chain.digest)).line
-        let end = line + [UInt8(ascii: "\n")]
-        pending += end.withBytes { encryptor.update($0) }
+        let end = EndLine(records: seen.count, digest: chain.digest, mac: try authenticate(chain.digest))
+        pending += end.line(after: chain.length).withBytes { encryptor.update($0) }
         let digest = chain.digest
         let rest = pending + encryptor.finish()
         try rest.withBytes { try output($0) }

@@ -82,6 +82,18 @@ struct BundleRoundTripTests {
         #expect(try BundleSample.items(try BundleSample.file([item])) == [item])
     }
 
+    @Test("its size tells no length of a name or a token: it grows in steps", arguments: [0, 1_000, 30_000, 500_000])
+    func size(others: Int) throws {
+        let sizes = try (1...64).map { length in
+            let other = Bundled(.foreign(section: "other", key: "one"), secret: String(repeating: "o", count: others))
+            let name = Bundled(.setting(name: "binding", value: String(repeating: "n", count: length)))
+            return try BundleSample.file([name, other].inOrder).count
+        }
+        let step = others < 16_384 ? 512 : others < 65_536 ? 1_024 : 16_384
+        #expect(Set(sizes).count <= 2)
+        #expect(zip(sizes, sizes.dropFirst()).allSatisfy { [0, step].contains($1 - $0) })
+    }
+
     @Test("the manifest comes back as it was", arguments: BundlePurpose.allCases)
     func manifest(purpose: BundlePurpose) throws {
         let groups = [Sample.group("work"), .default, Sample.group("com.example.\u{E9}")]
