@@ -49,7 +49,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try full front test test-cases test-trials test-bare test-full test-python test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb wheel test-package test-wheel clean
+.PHONY: help try full front test test-build test-checks test-cases test-trials test-bare test-full test-python test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb wheel test-package test-wheel clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -135,14 +135,21 @@ test-cli:
 # The tests of the network run by themselves: they have deadlines, and those that wait for programs would keep them busy. The
 # others wait for other programs so often that there is time for the trials of the programs beside them.
 test:
-	Scripts/install-dependencies $(if $(KEYFOB_FULL),--full)
-	Scripts/check
-	Scripts/check --self-test
-	Scripts/dependencies.py resolved
-	swift build --build-tests $(DEBUG_FLAGS)
-	Scripts/check-executable --debug .build/debug/keyfob
+	Scripts/install-dependencies --build
+	$(MAKE) --no-print-directory -j2 test-build test-checks
 	Scripts/test --filter KeyfobNetworkTests
 	$(MAKE) --no-print-directory $(if $(KEYFOB_FULL),,-j2) test-cases test-trials
+
+test-build:
+	swift build --build-tests $(DEBUG_FLAGS)
+	Scripts/dependencies.py resolved
+	Scripts/check-executable --debug .build/debug/keyfob
+
+# Beside the compiler, which leaves a processor idle now and then.
+test-checks:
+	Scripts/install-dependencies $(if $(KEYFOB_FULL),--full)
+	Scripts/check
+	$(if $(KEYFOB_FULL),Scripts/check --self-test)
 
 # The transcripts are played with what is installed, the front before the full program; in a full run with the latter alone too.
 test-cases:
@@ -166,7 +173,7 @@ test-trials: front
 test-bare:
 	Scripts/test-bare
 
-# What `make test` leaves out: the guides on terminals of 40 and of 120 columns; many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
+# What `make test` leaves out: that the checks notice each breach; the guides on terminals of 40 and of 120 columns; many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
 # KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; a
 # fault at each call that changes a file; and all damage that the front is tried with.
 test-full: export KEYFOB_FULL = 1

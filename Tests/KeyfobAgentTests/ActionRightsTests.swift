@@ -65,7 +65,7 @@ struct ActionRightsTests {
             client.call(
                 "io.keyfob.Agent.\(method)", #","parameters":\#(parameters)\#(isLong ? #","more":true"# : "")"#)
             var replies: [String] = []
-            await place.turn(until: {
+            try await place.turn(until: {
                 replies += client.replies()
                 return replies.contains { !$0.contains(#""continues":true"#) }
             })

@@ -48,10 +48,10 @@ struct WaitingAgentTests {
             let waiting = try (0..<40).map { _ in try place.connect() }
             for client in waiting { client.call("a.Token") }
             let owner = try place.connect()
-            await place.turn(until: { begun.count.load(ordering: .relaxed) == waiting.count })
+            try await place.turn(until: { begun.count.load(ordering: .relaxed) == waiting.count })
             owner.call(AgentInterface.lock)
             var replies: [String] = []
-            await place.turn(until: {
+            try await place.turn(until: {
                 replies += owner.replies()
                 return !replies.isEmpty
             })
@@ -61,7 +61,7 @@ struct WaitingAgentTests {
             #expect(ContinuousClock.now - start < patience && told.count < waiting.count)
             #expect(told.allSatisfy { $0.contains("locked") })
             #expect(!vault.isOpen)
-            await place.turn(until: {
+            try await place.turn(until: {
                 told += waiting.flatMap { $0.replies() }
                 return told.count == waiting.count
             })
@@ -69,6 +69,6 @@ struct WaitingAgentTests {
             // One after the other it would be as many times as long.
             #expect(ContinuousClock.now - start < patience * 4)
         }
-        while vault.isClosing { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually { !vault.isClosing }
     }
 }

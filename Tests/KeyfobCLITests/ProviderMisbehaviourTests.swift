@@ -18,7 +18,7 @@ struct ProviderMisbehaviourTests {
         if isDropped { control.dropsAnswer = true } else { control.delay = 60_000 }
         try server.control(control)
         await #expect(throws: URLError.self) { try await server.refresh(token, timeout: 10) }
-        while try server.refreshes().isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually { try !server.refreshes().isEmpty }
         #expect(try await server.refresh(token).error == "invalid_grant")
         let refreshes = try server.refreshes()
         #expect(refreshes.map(\.status) == [200, 400])

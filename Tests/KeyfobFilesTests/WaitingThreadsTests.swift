@@ -23,15 +23,11 @@ struct WaitingThreadsTests {
         }
     }
 
-    private func waits(until isSo: () -> Bool) async throws {
-        while !isSo() { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
     @Test("there is one for each job that holds one, and tasks that share threads go on")
     func each() async throws {
         let (threads, work) = (WaitingThreads(limit: 100, rest: 10), Work())
         let tasks = (0..<50).map { _ in Task(executorPreference: threads) { work.hold() } }
-        try await waits { work.now == 50 }
+        try await eventually { work.now == 50 }
         for _ in tasks { work.gate.signal() }
         for task in tasks { await task.value }
         #expect(work.most == 50 && threads.count <= 50)
@@ -41,7 +37,7 @@ struct WaitingThreadsTests {
     func limit() async throws {
         let (threads, work) = (WaitingThreads(limit: 3, rest: 10), Work())
         let tasks = (0..<30).map { _ in Task(executorPreference: threads) { work.hold() } }
-        try await waits { work.now == 3 }
+        try await eventually { work.now == 3 }
         for _ in tasks { work.gate.signal() }
         for task in tasks { await task.value }
         #expect(work.most == 3)
@@ -60,7 +56,7 @@ struct WaitingThreadsTests {
             var sum = 0
             for task in tasks { sum += await task.value }
             #expect(sum == 19_900)
-            try await waits { threads.count == 0 }
+            try await eventually { threads.count == 0 }
         }
     }
 

@@ -29,8 +29,8 @@ struct DamagedFileTests {
         let exhaustiveStart = ProcessInfo.processInfo.environment["KEYFOB_EXHAUSTIVE_FROM"].flatMap { Int($0) } ?? .max
         let handle = try FileHandle(forUpdating: URL(filePath: home.location.vault + "/keyring.db"))
         defer { try? handle.close() }
-        // A third of them, unless there is time for all.
-        let share = TestLength.rounds(6, full: 1)
+        // Some of them, unless there is time for all.
+        let share = TestLength.rounds(15, full: 1)
         for offset in file.indices {
             // Free space holds nothing to alter but zeros, and the middle of a sealed part is like the rest
             // of it; a sample will do.

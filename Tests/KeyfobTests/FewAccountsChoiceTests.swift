@@ -83,7 +83,7 @@ struct FewAccountsChoiceTests {
             }
     }
 
-    @Test("both come to the same, with the same reason", arguments: 1...TestLength.rounds(6, full: 120))
+    @Test("both come to the same, with the same reason", arguments: 1...TestLength.rounds(3, full: 120))
     func same(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let vault = try RandomVault(&random, RandomVault.environments, RandomVault.scopes, RandomVault.subjects)

@@ -90,7 +90,7 @@ struct WaitingCallTests {
         heart.begin()
         defer { heart.end() }
         let tasks = Patience.$usual.withValue(.seconds(120)) { call(count, heart) }
-        while heart.beats.load(ordering: .relaxed) < 20 { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually { heart.beats.load(ordering: .relaxed) >= 20 }
         for task in tasks.prefix(count / 2) { task.cancel() }
         holder.release()
         #expect(await answers(tasks).allSatisfy { (try? $0.text.get()) == "at" })

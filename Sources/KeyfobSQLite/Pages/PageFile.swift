@@ -45,7 +45,7 @@ final class PageFile {
         if let index = pages.lastIndex(where: { $0.number == number }) {
             if index < pages.count - 1 { pages.append(pages.remove(at: index)) }
         } else {
-            if pages.count == 12 { pages.removeFirst() }
+            if pages.count == 20 { pages.removeFirst() }
             pages.append((number, try TreePage(try bytes(of: number), from: number == 1 ? 100 : 0)))
         }
         return pages[pages.count - 1].page

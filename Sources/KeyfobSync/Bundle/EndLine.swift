@@ -2,7 +2,9 @@ internal import KeyfobModel
 internal import KeyfobSodium
 
 /// The last line of a bundle: how many records there are, the digest of all lines before, and in a backup its MAC under a
-/// key of the vault's. Spaces before its last brace make up the length of the whole.
+/// key of the vault's.
+///
+/// Spaces before its last brace make up the length of the whole.
 struct EndLine: Hashable {
     let records: Int
     let digest: [UInt8]
@@ -16,8 +18,10 @@ struct EndLine: Hashable {
         return line + [UInt8(ascii: "\n")]
     }
 
-    /// How many bytes are missing to the next multiple of a step, so that who sees a file does not see how long the names in
-    /// it are. The step is a power of two: 512 bytes at least and 32 KiB at most, and in between at most a sixteenth of `length`.
+    /// How many bytes are missing to the next multiple of a step.
+    ///
+    /// So who sees a file does not see how long the names in it are. The step is a power of two: 512 bytes at least and 32 KiB at
+    /// most, and in between at most a sixteenth of `length`.
     static func padding(_ length: Int) -> Int {
         var step = 512
         while step < 32_768, step * 32 <= length { step *= 2 }

@@ -54,12 +54,10 @@ final class VarlinkPlace {
     func turn(_ count: Int = 3) { for _ in 0..<count { _ = server.step(waiting: 0) } }
 
     /// Goes on until something is so.
-    ///
-    /// Calls are answered by tasks, which need the threads that tests run on.
-    func turn(until isSo: () -> Bool) async {
-        while !isSo() {
+    func turn(until isSo: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await eventually(sourceLocation: sourceLocation) {
             _ = server.step(waiting: 0)
-            await Task.yield()
+            return isSo()
         }
     }
 

@@ -35,12 +35,16 @@ struct VarlinkRoomTests {
             let owner = try place.connect()
             place.turn()
             owner.call("io.keyfob.Agent.\(method)")
-            await place.turn(until: { owner.replies() == [#"{"parameters":{"method":"io.keyfob.Agent.\#(method)"}}"#] })
+            try await place.turn(until: {
+                owner.replies() == [#"{"parameters":{"method":"io.keyfob.Agent.\#(method)"}}"#]
+            })
+            owner.leave()
+            try await place.turn(until: { place.server.connectionCount == 10 })
         }
         let program = try place.connect()
         place.turn()
         program.call("io.keyfob.Agent.Token")
-        await place.turn(until: { program.replies().first?.contains("TryAgain") == true })
+        try await place.turn(until: { program.replies().first?.contains("TryAgain") == true })
         #expect(clients.allSatisfy { $0.replies().isEmpty })
     }
 
@@ -54,7 +58,7 @@ struct VarlinkRoomTests {
         let owner = try place.connect()
         owner.call("io.keyfob.Agent.Lock")
         let later = try (0..<40).map { _ in try place.connect() }
-        await place.turn(until: { owner.replies() == [#"{"parameters":{"method":"io.keyfob.Agent.Lock"}}"#] })
+        try await place.turn(until: { owner.replies() == [#"{"parameters":{"method":"io.keyfob.Agent.Lock"}}"#] })
         #expect((silent + later).count { $0.replies().first?.contains("TryAgain") == true } >= 76)
         #expect(place.server.connectionCount <= 12 && clients.allSatisfy { $0.replies().isEmpty })
     }
@@ -76,10 +80,10 @@ struct VarlinkRoomTests {
         #expect(busy[2].replies().first?.contains("TryAgain") == true)
         let other = try place.connect()
         other.call("a.B")
-        await place.turn(until: { !other.replies().isEmpty })
+        try await place.turn(until: { !other.replies().isEmpty })
         busy[2].call("io.keyfob.Agent.Lock")
-        await place.turn(until: { busy[2].replies() == [#"{"parameters":{"method":"io.keyfob.Agent.Lock"}}"#] })
+        try await place.turn(until: { busy[2].replies() == [#"{"parameters":{"method":"io.keyfob.Agent.Lock"}}"#] })
         gate.continuation.finish()
-        await place.turn(until: { busy[0].replies().count + busy[1].replies().count > 0 })
+        try await place.turn(until: { busy[0].replies().count + busy[1].replies().count > 0 })
     }
 }

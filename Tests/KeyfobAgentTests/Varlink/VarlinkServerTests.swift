@@ -27,7 +27,7 @@ struct VarlinkServerTests {
         }
         client.send(String(calls.dropFirst(200)))
         var replies: [String] = []
-        await place.turn(until: {
+        try await place.turn(until: {
             replies += client.replies()
             return replies.count == 50
         })
@@ -41,7 +41,7 @@ struct VarlinkServerTests {
         client.call("a.One", #","oneway":true"#)
         client.call("a.Two")
         var replies: [String] = []
-        await place.turn(until: {
+        try await place.turn(until: {
             replies += client.replies()
             return !replies.isEmpty
         })
@@ -102,7 +102,7 @@ struct VarlinkServerTests {
         place.turn()
         #expect(place.server.connectionCount == 1)
         idle.call("a.B")
-        await place.turn(until: { !idle.replies().isEmpty })
+        try await place.turn(until: { !idle.replies().isEmpty })
     }
 
     @Test("Who reads nothing for half a minute is left, and so is who lets too much wait")
@@ -117,7 +117,7 @@ struct VarlinkServerTests {
         some.call("a.Some", #","more":true"#)
         place.turn()
         much.call("a.Much", #","more":true"#)
-        await place.turn(until: { place.server.connectionCount == 1 })
+        try await place.turn(until: { place.server.connectionCount == 1 })
         place.advance(29_999)
         place.turn()
         #expect(place.server.connectionCount == 1)
@@ -176,7 +176,7 @@ struct VarlinkServerTests {
         place.turn()
         let late = try place.connect()
         late.call("a.B")
-        await place.turn(until: { late.replies() == [said("a.B")] })
+        try await place.turn(until: { late.replies() == [said("a.B")] })
     }
 
     @Test("What answers a program that has gone is told so, and others go on")
@@ -193,12 +193,12 @@ struct VarlinkServerTests {
         client.call("a.Wait", #","more":true"#)
         place.turn()
         client.leave()
-        await place.turn(until: { ended.withLock { $0 } })
+        try await place.turn(until: { ended.withLock { $0 } })
         #expect(place.server.connectionCount == 1)
         other.call("a.B")
-        await place.turn(until: { !other.replies().isEmpty })
+        try await place.turn(until: { !other.replies().isEmpty })
         other.leave()
-        await place.turn(until: { place.server.isIdle })
+        try await place.turn(until: { place.server.isIdle })
     }
 
     @Test("Calls that nobody waits for any more count, so that not more and more are answered")
@@ -223,7 +223,7 @@ struct VarlinkServerTests {
         place.turn()
         #expect(client.replies().first?.contains("TryAgain") == true)
         gate.continuation.finish()
-        await place.turn(until: { place.server.isIdle || place.server.connectionCount == 1 })
+        try await place.turn(until: { place.server.isIdle || place.server.connectionCount == 1 })
     }
 
     @Test("A program that has said all gets its answers, and is then left")
@@ -234,7 +234,7 @@ struct VarlinkServerTests {
         client.call("a.C")
         shutdown(client.descriptor, Int32(SHUT_WR))
         var replies: [String] = []
-        await place.turn(until: {
+        try await place.turn(until: {
             replies += client.replies()
             return client.isClosed
         })
@@ -263,7 +263,7 @@ struct VarlinkServerTests {
         #expect(idle.replies().isEmpty && idle.isClosed)
         #expect(asking.replies().isEmpty && !asking.isClosed)
         gate.continuation.finish()
-        await place.turn(until: { place.server.isIdle })
+        try await place.turn(until: { place.server.isIdle })
         #expect(asking.replies() == [said("a.B")])
         _ = asking.replies()
         #expect(asking.isClosed && late.replies().isEmpty && !late.isClosed)

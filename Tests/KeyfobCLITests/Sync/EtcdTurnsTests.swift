@@ -103,7 +103,7 @@ struct EtcdTurnsTests {
         let turns = try turns()
         let nothing = try #require(await turns.look(Self.name))
         await turns.end(Self.name, try #require(await turns.take(Self.name, nothing).turn), [1], 2)
-        while try #require(await turns.look(Self.name)).token != nil { try await Task.sleep(for: .milliseconds(50)) }
+        try await eventually { try #require(await turns.look(Self.name)).token == nil }
     }
 
     @Test("where no etcd is, a machine goes on by itself within a moment")

@@ -165,7 +165,7 @@ struct ExecFileTests {
 }
 
 /// The same with a provider whose tokens expire soon.
-@Suite("A token in a file that expires", .waitsForPrograms, .serialized)
+@Suite("A token in a file that expires", .waitsForPrograms)
 struct ExecRenewalTests {
     private let server: ProviderServer
     private let home: SignInPlace
@@ -213,7 +213,7 @@ struct ExecRenewalTests {
     @Test("a program that ends while the provider is asked is not waited for by anybody")
     func ended() throws {
         try home.place.write(
-            "program",
+            "ending",
             """
             asked() { grep -c refresh_token '\(server.folder)/requests.jsonl'; }
             before=$(asked); until test $(asked) -gt $before; do sleep 0.05; done
@@ -221,12 +221,12 @@ struct ExecRenewalTests {
             """)
         try server.control(.init(grantTypes: ["refresh_token"], delay: 30_000))
         let outcome = try home.run(
-            "keyfob exec --file --min-validity 0 -- sh program 2> /dev/null; echo $?; test $(date +%s) -lt $(($(cat end) + 20))"
+            "keyfob exec --file --min-validity 0 -- sh ending 2> /dev/null; echo $?; test $(date +%s) -lt $(($(cat end) + 20))"
         )
         #expect(outcome.text == "5\n" && outcome.status == 0, "\(outcome)")
         #expect(try home.run("ls run/keyfob | grep bearer").text.isEmpty)
         try home.run(
-            "for try in $(seq 3000); do pgrep -f 'exec --file --min-validity 0 -- sh progra[m]' || break; sleep 0.02; done"
+            "for try in $(seq 3000); do pgrep -f 'exec --file --min-validity 0 -- sh endin[g]' || break; sleep 0.02; done"
         )
         .expectSuccess()
         try home.expectSound()

@@ -53,7 +53,7 @@ struct RefreshMoveTests: SilentSuite {
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         async let answer = home.token(ada).text
-        while provider.tokenRequests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+        try await eventually { !provider.tokenRequests.isEmpty }
         let other = try home.opened()
         // It sleeps while it waits, which is for threads of their own.
         let count = try await withCheckedThrowingContinuation { continuation in

@@ -147,7 +147,7 @@ struct RefreshRaceTests: SilentSuite {
         try home.grant("rt-bob", bob)
         // Each waits until the other's request is there.
         provider.answer { [provider] request in
-            while provider.tokenRequests.count < 2 { try await Task.sleep(for: .milliseconds(2)) }
+            try await eventually { provider.tokenRequests.count >= 2 }
             return .tokens("at", refresh: (request.refreshToken ?? "") + "+", scope: "mail.read")
         }
         async let first = home.token(ada).text

@@ -203,7 +203,7 @@ struct RefreshTests: SilentSuite {
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         let task = Task { [home, ada] in try await home.token(ada).text }
-        while provider.tokenRequests.isEmpty { await Task.yield() }
+        try await eventually { !provider.tokenRequests.isEmpty }
         task.cancel()
         _ = await task.result
         #expect(try await home.storedRefreshToken(of: ada) == "rt2")
@@ -214,7 +214,7 @@ struct RefreshTests: SilentSuite {
         try home.grant("rt", ada)
         let trying = Mutex(0)
         provider.answer { _ in
-            while trying.withLock({ $0 }) < 8 { try await Task.sleep(for: .milliseconds(2)) }
+            try await eventually { trying.withLock { $0 } == 8 }
             try await Task.sleep(for: .milliseconds(100))
             return .failed(.outcomeUnknown)
         }
