@@ -5,21 +5,27 @@ import json
 import os
 import pathlib
 import shutil
+import ssl
 import subprocess
 import tempfile
 import time
 import types
 import unittest
 
+import aiohttp
+import google.auth.aio.transport.aiohttp
 import keyfob
 import msal
-from standins import google, microsoft, serving
+from standins import google as google_standin
+from standins import microsoft, serving
 
 COMMAND, IS_FULL = os.environ["KEYFOB_COMMAND"], bool(os.environ.get("KEYFOB_FULL"))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGIN, GRAPH, KEY_VAULT = "login.microsoftonline.com", "graph.microsoft.com", microsoft.KEY_VAULT
 AZURE_CLI = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
 READ = f"https://{GRAPH}/User.Read"
+READ_MAIL = "https://www.googleapis.com/auth/gmail.readonly"
+MAIL = "https://gmail.googleapis.com/gmail/v1/users/me/messages"
 ADA, CLEO = "ada@contoso.example", "cleo@contoso.example"
 
 
@@ -96,10 +102,10 @@ def answer(person, *, access=None, refresh=None, lifetime=3600, **more):
     return found
 
 
-def sign_in(cache, person, client=AZURE_CLI, tenant="organizations", scopes=(READ,), **more):
-    """Puts a sign-in into a cache of MSAL's."""
+def sign_in(cache, person, client=AZURE_CLI, tenant="organizations", scopes=(READ,), data=None, **more):
+    """Puts a sign-in into a cache of MSAL's, of a request with `data`."""
     cache.add({
-        "client_id": client, "scope": list(scopes), "environment": LOGIN, "grant_type": "authorization_code",
+        "data": data or {}, "client_id": client, "scope": list(scopes), "environment": LOGIN, "grant_type": "authorization_code",
         "token_endpoint": f"https://{LOGIN}/{tenant}/oauth2/v2.0/token", "response": answer(person, **more)})
 
 
@@ -123,6 +129,15 @@ class Discovery:
         """As sessions have it."""
 
 
+class GoogleRequest(google.auth.aio.transport.aiohttp.Request):
+    """What google-auth sends requests with where there is an event loop, on the way to the stand-ins."""
+
+    def __init__(self):
+        # It asks the environment neither for a way nor for who vouches for a host.
+        connector = aiohttp.TCPConnector(ssl=ssl.create_default_context())
+        super().__init__(aiohttp.ClientSession(trust_env=True, connector=connector))
+
+
 class Providers(unittest.TestCase):
     """Tests with a vault, in which ada and cleo are signed in to Microsoft with the Azure CLI, and with providers."""
 
@@ -136,7 +151,7 @@ class Providers(unittest.TestCase):
         cls.before, cls.folder = dict(os.environ), folder()
         tokens = {"rt-ada": [ADA, AZURE_CLI], "rt-cleo": [CLEO, AZURE_CLI]}
         cls.network = serving.Network(
-            cls.folder / "providers", [microsoft.Microsoft(refresh_tokens=tokens, **cls.OPTIONS), google.Google()])
+            cls.folder / "providers", [microsoft.Microsoft(refresh_tokens=tokens, **cls.OPTIONS), google_standin.Google()])
         cls.network.__enter__()
         authority = str(cls.folder / "providers/ca.pem")
         os.environ |= cls.network.environment | {"SSL_CERT_FILE": authority, "AZURE_CORE_NO_TELEMETRY": "1"}
@@ -156,6 +171,15 @@ class Providers(unittest.TestCase):
         os.environ |= cls.before
         cls.home.remove()
         shutil.rmtree(cls.folder, ignore_errors=True)
+
+    @classmethod
+    def sign_in_at_google(cls, *people):
+        """Signs people in to Google too, as they do it in a browser."""
+        cls.home.run("client", "add", "-q", "client-1", "--provider", "google", "--secret-fd", "0", text="GOCSPX-sample")
+        for person in people:
+            cls.home.environment["BROWSER"] = cls.network.environment["BROWSER"].replace("%s", f"%s {person}")
+            scopes = (word for scope in ("openid", "email", READ_MAIL) for word in ("--scope", scope))
+            cls.home.run("login", "google", "--quiet", *scopes)
 
     def setUp(self):
         self.network.control({})

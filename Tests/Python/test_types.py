@@ -10,6 +10,7 @@ import unittest
 import place
 
 PROGRAM = '''
+import google.auth.aio.credentials, google.auth.credentials
 import keyfob, keyfob.aio
 from azure.core.credentials import SupportsTokenInfo, TokenCredential
 from azure.core.credentials_async import AsyncTokenCredential
@@ -17,6 +18,8 @@ from azure.core.credentials_async import AsyncTokenCredential
 first: TokenCredential = keyfob.Credential(account="ada")
 second: SupportsTokenInfo = keyfob.Credential()
 third: AsyncTokenCredential = keyfob.aio.Credential(group=["a", "b"])
+fourth: google.auth.credentials.Credentials = keyfob.GoogleCredentials(account="ada")
+fifth: google.auth.aio.credentials.Credentials = keyfob.aio.GoogleCredentials(scopes=["a"])
 
 async def ask() -> str:
     found: keyfob.Token = await keyfob.Keyring().token_async(["a"], account="ada", min_validity=600)

@@ -6,7 +6,7 @@
 
     requests.get("https://graph.microsoft.com/v1.0/me", auth=keyfob.Auth())          # httpx takes it too
     SubscriptionClient(keyfob.Credential(account="ada@contoso.example"))             # keyfob.aio.Credential for `async`
-    storage.Client(credentials=keyfob.GoogleCredentials(account="ada@example.com"))  # google-auth
+    storage.Client(credentials=keyfob.GoogleCredentials(account="ada@example.com"))  # google-auth; keyfob.aio has it too
     msal.PublicClientApplication(client_id, token_cache=keyfob.TokenCache())
     imap.authenticate("XOAUTH2", keyfob.XOAuth2("ada@example.com"))
 

@@ -1,4 +1,4 @@
-"""The same for programs with an event loop, which is not held up: a credential for Azure's `aio` clients."""
+"""The same for programs with an event loop, which is not held up: credentials for the `aio` clients of Azure's and Google's libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from azure.core.credentials import TokenRequestOptions
     from typing_extensions import Self
 
-__all__ = ["Credential"]
+    from ._google_aio import GoogleCredentials
+
+__all__ = ["Credential", "GoogleCredentials"]
+
+
+def __getattr__(name: str) -> Any:
+    # It needs google-auth, which is loaded when it is asked for.
+    if name == "GoogleCredentials":
+        from ._google_aio import GoogleCredentials
+        return GoogleCredentials
+    raise AttributeError(f"module 'keyfob.aio' has no attribute {name!r}")
 
 
 class Credential(Asking):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from google.auth import credentials, exceptions
 
 from ._errors import Error, TemporaryError, as_error_of
-from ._keyring import Keyring, usual
+from ._keyring import Keyring, Token, usual
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -20,15 +20,50 @@ if TYPE_CHECKING:
 __all__ = ["Credentials"]
 
 
-class Credentials(credentials.Scoped, credentials.CredentialsWithQuotaProject):
+class Asking:
+    """What the credentials, for programs with and without an event loop, have in common."""
+
+    token: Optional[str]
+    expiry: Optional[datetime.datetime]
+
+    def _ask_of(self, keyring: Optional[Keyring], scopes: Optional[Sequence[str]], default_scopes: Optional[Sequence[str]],
+                options: TokenOptions) -> None:
+        self._keyring, self._options = keyring or usual, options
+        self._scopes, self._default_scopes = scopes, default_scopes
+
+    @property
+    def _asked(self) -> Sequence[str]:
+        return self._scopes or self._default_scopes or ()
+
+    def _take(self, found: Token) -> None:
+        expiry = None
+        if found.expires_on:
+            # As google-auth has it: in UTC, without saying so.
+            expiry = datetime.datetime.fromtimestamp(found.expires_on, datetime.timezone.utc).replace(tzinfo=None)
+        self.token, self.expiry = found.token, expiry
+
+    def _copy(self, **changes: Any) -> Self:
+        made = copy.copy(self)
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
+
+
+def understood(error: Error) -> Error:
+    """The same error as one of google-auth's."""
+    made = as_error_of(exceptions.RefreshError, error)
+    made._retryable = isinstance(error, TemporaryError)  # type: ignore[attr-defined]
+    return made
+
+
+class Credentials(Asking, credentials.Scoped, credentials.CredentialsWithQuotaProject):
     """Credentials of an account in the keyring: `google.auth.transport` asks them for tokens, and again after a 401."""
 
     def __init__(self, keyring: Optional[Keyring] = None, scopes: Optional[Sequence[str]] = None,
                  default_scopes: Optional[Sequence[str]] = None, quota_project_id: Optional[str] = None,
                  **options: Unpack[TokenOptions]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._keyring, self._options = keyring or usual, options
-        self._scopes, self._default_scopes = scopes, default_scopes
+        self._ask_of(keyring, scopes, default_scopes, options)
         self._quota_project_id = quota_project_id
 
     @property
@@ -38,20 +73,12 @@ class Credentials(credentials.Scoped, credentials.CredentialsWithQuotaProject):
 
     def refresh(self, request: Any) -> None:
         """Gets a token; where there is a valid one, a service has refused it."""
-        scopes = self._scopes or self._default_scopes or ()
         try:
             if self.token and not self.expired:
-                self._keyring.refuse(self.token, scopes, **self._options)
-            found = self._keyring.token(scopes, **self._options)
+                self._keyring.refuse(self.token, self._asked, **self._options)
+            self._take(self._keyring.token(self._asked, **self._options))
         except Error as error:
-            understood = as_error_of(exceptions.RefreshError, error)
-            understood._retryable = isinstance(error, TemporaryError)  # type: ignore[attr-defined]
-            raise understood from error
-        self.token = found.token
-        expiry = None
-        if found.expires_on:
-            expiry = datetime.datetime.fromtimestamp(found.expires_on, datetime.timezone.utc).replace(tzinfo=None)
-        self.expiry = expiry
+            raise understood(error) from error
 
     def with_scopes(self, scopes: Sequence[str], default_scopes: Optional[Sequence[str]] = None) -> Self:
         """The same for other scopes."""
@@ -60,9 +87,3 @@ class Credentials(credentials.Scoped, credentials.CredentialsWithQuotaProject):
     def with_quota_project(self, quota_project_id: Optional[str]) -> Self:
         """The same for another project that pays."""
         return self._copy(_quota_project_id=quota_project_id)
-
-    def _copy(self, **changes: Any) -> Self:
-        made = copy.copy(self)
-        for name, value in changes.items():
-            setattr(made, name, value)
-        return made
