@@ -4,6 +4,8 @@ internal import KeyfobModel
 extension AgentDesk {
     /// Signs an account out of a client, for a program that may do so.
     ///
+    /// The owner can undo it, as far as the provider has revoked nothing.
+    ///
     /// - Parameter isShared: Whether the machine is several people's: then it is signed out of all other clients of the group too, where
     ///   the program may sign it out of any.
     /// - Throws: `notPermitted`, `noSuchAccount`, and as `Keyring.accounts.signOut`.
@@ -32,9 +34,10 @@ extension AgentDesk {
             let isOfAll = isShared && ofAll.contains { $0.candidate.place == candidate.place }
             // Nobody stays signed in because a provider cannot be reached.
             let network = try? network()
-            let report = try await openKeyring(since: era).accounts.signOut(
+            let opened = try openKeyring(since: era)
+            let report = try await opened.accounts.signOut(
                 account, clientID: isOfAll ? nil : clientID, reach: isOfAll ? .everywhere : .client,
-                from: candidate.group, network: network)
+                from: candidate.group, undo: .keep(opened.undo.command(UndoableCommand.ofProgram)), network: network)
             draft.answer = "done"
             try write(draft)
             return report

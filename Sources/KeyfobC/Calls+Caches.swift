@@ -48,7 +48,7 @@ extension OpenKeyring {
         }
         let keyring = try keyring
         let found = try keyring.accounts.named(name, in: groups(options))
-        let undo = UndoPolicy.keep(keyring.undo.command("a program's sign-out"))
+        let undo = UndoPolicy.keep(keyring.undo.command(UndoableCommand.ofProgram))
         let (id, group) = (found.account.id, found.group)
         if let client = options["client"] {
             _ = try CurrentThreadExecutor.run { () async throws(KeyringError) in
@@ -56,7 +56,7 @@ extension OpenKeyring {
             }
             return
         }
-        let clients = Set(try keyring.accounts.credentials(of: id, in: group).map(\.clientID)).sorted()
+        let clients = try keyring.accounts.clients(of: id, in: group).sorted()
         guard clients.count < 2 || options.flag("forget") else {
             throw KeyringError(
                 .ambiguous, "\(name) is signed in to \(clients.count) clients: --client names one, --forget means all",

@@ -119,25 +119,3 @@ extension GroupWriter {
             }
     }
 }
-
-/// Whose an entry is that Keyfob keeps as it is.
-private struct ForeignOwner {
-    /// The account.
-    let account: AccountID
-    /// The client, where one is named.
-    let clientID: String?
-
-    /// Reads an entry; nil where it names no account.
-    init?(reading bytes: RawSpan) {
-        guard let tape = try? JSONTape(reading: bytes) else { return nil }
-        func text(_ name: String) -> String? {
-            tape.member(name, of: tape.root, in: bytes).flatMap { tape.string(of: $0, in: bytes) }
-        }
-        guard
-            let account = AccountID(
-                homeAccountID: text("home_account_id") ?? "", environment: text("environment") ?? "")
-        else { return nil }
-        self.account = account
-        clientID = text("client_id")
-    }
-}

@@ -22,7 +22,7 @@ extension AdoptionTests {
         if moves {
             _ = try keyring.accounts.move(person.id, from: .default, to: work)
         } else {
-            _ = try keyring.accounts.remove(person.id, from: .default)
+            _ = try keyring.accounts.removeForGood(person.id, from: .default)
         }
         for name in names {
             #expect(keyring.refusal(TokenRequest(account: name), in: [.default]) == .noSuchAccount)
@@ -36,9 +36,9 @@ extension AdoptionTests {
         try keyring.store(stored(other), "other", for: other)
         #expect(try keyring.accounts.named("ada", in: [.default]).account.id == other.id)
         #expect(try keyring.tokenText(TokenRequest(account: "ada"), in: [.default]) == "other")
-        _ = try keyring.accounts.remove(other.id, from: .default, unbinds: true)
+        _ = try keyring.accounts.removeForGood(other.id, from: .default, unbinds: true)
         #expect(keyring.refusal(TokenRequest(account: "ada"), in: [.default]) == .noSuchAccount)
-        _ = try keyring.accounts.remove(person.id, from: .default, unbinds: true)
+        _ = try keyring.accounts.removeForGood(person.id, from: .default, unbinds: true)
         #expect(try keyring.tokenText(TokenRequest(account: "ada"), in: [.default]) == "adam's")
     }
 
@@ -52,7 +52,7 @@ extension AdoptionTests {
             try keyring.change(&state, try state.group(.default)) { _ = try $0.save(ada, from: .owner) }
         }
         try keyring.store(stored(ada), "by hand", for: ada)
-        _ = try keyring.accounts.remove(ada.id, from: .default)
+        _ = try keyring.accounts.removeForGood(ada.id, from: .default)
         let bob = try proved("bob", "2")
         try keyring.store(stored(bob), "bob's", for: bob)
         if isLabelTaken { try keyring.accounts.setLabel("engine", of: bob.id, in: .default) }

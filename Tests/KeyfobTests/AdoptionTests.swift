@@ -185,7 +185,7 @@ struct AdoptionTests {
         let bundle = try home.folder.bundle(try stranger.keyring.bundle(content, for: keys.seal))
         _ = try home.keyring.bundles.import(bundle, with: keys.opener, mode: .merge)
         #expect(try home.keyring.accounts.list().allSatisfy { $0.account.formerNames.isEmpty && !$0.account.isProved })
-        _ = try home.keyring.accounts.remove(ada.id, from: .default, unbinds: true)
+        _ = try home.keyring.accounts.removeForGood(ada.id, from: .default, unbinds: true)
         #expect(home.keyring.refusal(TokenRequest(account: "ada")) == .noSuchAccount)
     }
 

@@ -38,7 +38,7 @@ struct BringingBackTests {
         "an account that was removed comes back after its removal, with its tokens and its bindings, and nothing else changes"
     )
     func account() throws {
-        _ = try home.keyring.accounts.remove(ada.id, from: .default, unbinds: true)
+        _ = try home.keyring.accounts.removeForGood(ada.id, from: .default, unbinds: true)
         let later = try home.opened(at: noon.advanced(by: 60))
         try later.accounts.setLabel("new", of: bob.id, in: work)
         let state = try home.state()
@@ -66,7 +66,7 @@ struct BringingBackTests {
                 try other.folder.bundle(home.keyring.bundle(for: keys.seal)), with: keys.opener)
         }
         _ = try send()
-        _ = try home.opened(at: noon.advanced(by: 60)).accounts.remove(ada.id, from: .default)
+        _ = try home.opened(at: noon.advanced(by: 60)).accounts.removeForGood(ada.id, from: .default)
         _ = try send()
         #expect(try other.keyring.accounts.list().map(\.account.id) == [bob.id])
         _ = try home.opened(at: noon.advanced(by: 120)).bundles.bringBack(accounts: ["ada"], from: file(), with: opener)
@@ -117,7 +117,7 @@ struct BringingBackTests {
         let text = try BundleKeys(home).opened([UInt8](Data(contentsOf: URL(filePath: path))))
         let forged = text.replacing(/"mac":"[0-9a-f]{64}"/, with: "\"mac\":\"\(String(repeating: "0", count: 64))\"")
         let bundle = try home.folder.bundle(try BundleKeys(home).sealed(forged))
-        _ = try home.keyring.accounts.remove(ada.id, from: .default, unbinds: true)
+        _ = try home.keyring.accounts.removeForGood(ada.id, from: .default, unbinds: true)
         #expect(throws: KeyringError(.unknownVault, "")) {
             try home.keyring.bundles.bringBack(accounts: ["ada"], from: bundle, with: opener)
         }
@@ -130,7 +130,7 @@ struct BringingBackTests {
     func importing() throws {
         let keys = BundleKeys()
         let bundle = try home.keyring.bundle(for: keys.seal)
-        _ = try home.keyring.accounts.remove(ada.id, from: .default)
+        _ = try home.keyring.accounts.removeForGood(ada.id, from: .default)
         let kept = try home.keyring.bundles.import(try home.folder.bundle(bundle), with: keys.opener)
         #expect(kept.lines.contains { $0.reason == "deletedHere" } && kept.isEmpty)
         let plan = try home.keyring.bundles.bringBackRemoved(from: try home.folder.bundle(bundle), with: keys.opener)

@@ -91,7 +91,7 @@ extension KeyringHome {
         _ = try keyring.caches.importMSAL(secret(cache))
         let eve = try Account.contoso("eve")
         try keyring.store(.refresh(eve), "refresh of eve", for: eve)
-        _ = try keyring.accounts.remove(eve.id, from: .default)
+        _ = try keyring.accounts.removeForGood(eve.id, from: .default)
     }
 
     /// Everything that decides whether the vault is as it was: the database, or the items of the Secret Service.

@@ -24,7 +24,7 @@ struct BundleKeyTests {
         try home.keyring.store(idToken, "id", for: ada)
         try home.keyring.accounts.setDefault(id, in: .default)
         let before = try records(try home.keyring.bundle(for: keys.seal), keys)
-        _ = try home.keyring.accounts.remove(id, from: .default, unbinds: true)
+        _ = try home.keyring.accounts.removeForGood(id, from: .default, unbinds: true)
         let after = try records(try home.keyring.bundle(for: keys.seal), keys)
         #expect(Set(before.keys) == Set(after.keys))
         #expect(before.count == 4)

@@ -58,7 +58,7 @@ struct BundleMergeTests {
     func removal() throws {
         let (home, other, ada) = try pair()
         let old = try home.keyring.bundle(for: keys.seal)
-        _ = try home.opened(at: noon.advanced(by: 60)).accounts.remove(ada.id, from: .default)
+        _ = try home.opened(at: noon.advanced(by: 60)).accounts.removeForGood(ada.id, from: .default)
         #expect(try home.keyring.accounts.list().isEmpty)
         #expect(try home.database().numbers("SELECT count(*) FROM secrets") == [0])
         #expect(try home.keyring.groups.list().first?.credentials == 0)
@@ -103,7 +103,7 @@ struct BundleMergeTests {
         let (home, other, ada) = try pair()
         try other.keyring.store(.access(ada), "access", for: ada)
         try other.keyring.store(.refresh(ada, client: "second"), "of another client", for: ada)
-        _ = try home.opened(at: noon.advanced(by: 60)).accounts.remove(ada.id, from: .default)
+        _ = try home.opened(at: noon.advanced(by: 60)).accounts.removeForGood(ada.id, from: .default)
         let plan = try send(home.keyring, to: other)
         #expect(plan.counts["removed"] == 4)
         #expect(try other.database().numbers("SELECT count(*) FROM secrets") == [0])
@@ -123,7 +123,7 @@ struct BundleMergeTests {
     func signedInSince() throws {
         let (home, other, ada) = try pair()
         try other.keyring.store(.refresh(ada, client: "second"), "of another client", for: ada)
-        _ = try home.opened(at: noon.advanced(by: 60)).accounts.remove(ada.id, from: .default)
+        _ = try home.opened(at: noon.advanced(by: 60)).accounts.removeForGood(ada.id, from: .default)
         let later = try other.opened(at: noon.advanced(by: 120))
         try later.withState { state in
             let group = try state.group(.default)
@@ -152,7 +152,7 @@ struct BundleMergeTests {
         let (home, other, ada) = try pair()
         try other.keyring.store(.refresh(ada, client: "second"), "of another client", for: ada)
         let late = try other.keyring.bundle(for: keys.seal)
-        _ = try home.opened(at: noon.advanced(by: 60)).accounts.remove(ada.id, from: .default)
+        _ = try home.opened(at: noon.advanced(by: 60)).accounts.removeForGood(ada.id, from: .default)
         let later = try other.opened(at: noon.advanced(by: 120))
         try later.withState { state in
             let group = try state.group(.default)
@@ -177,7 +177,7 @@ struct BundleMergeTests {
         let home = try KeyringHome()
         let ada = try Account.contoso("ada")
         try home.keyring.store(.refresh(ada), "first", for: ada)
-        _ = try home.keyring.accounts.remove(ada.id, from: .default)
+        _ = try home.keyring.accounts.removeForGood(ada.id, from: .default)
         #expect(try home.keyring.health.verify().orphans == [])
         try home.keyring.withState { state in
             let group = try state.group(.default)
@@ -190,7 +190,7 @@ struct BundleMergeTests {
         #expect(try home.keyring.caches.exportMSAL { _ in }.credentials == 2)
         let left = try home.keyring.health.verify().orphans
         #expect(left == [Keyring.Orphans(account: ada.id, group: .default, tokens: 2)])
-        #expect(try home.keyring.accounts.remove(ada.id, from: .default) == 2)
+        #expect(try home.keyring.accounts.removeForGood(ada.id, from: .default) == 2)
         #expect(try home.keyring.health.verify().orphans == [])
         #expect(try home.keyring.caches.exportMSAL { _ in }.credentials == 0)
     }
@@ -220,7 +220,7 @@ struct BundleMergeTests {
         let ada = try Account.contoso("ada")
         try home.keyring.store(.access(ada), "access", for: ada)
         let old = try home.keyring.bundle(BundleContent(includesAccessTokens: true), for: keys.seal)
-        _ = try home.opened(at: noon.advanced(by: 1)).accounts.remove(ada.id, from: .default)
+        _ = try home.opened(at: noon.advanced(by: 1)).accounts.removeForGood(ada.id, from: .default)
         let plan = try home.keyring.bundles.import(try home.folder.bundle(old), with: keys.opener)
         #expect(plan.lines.allSatisfy { $0.reason == "deletedHere" })
         #expect(try home.keyring.groups.list().first?.credentials == 0)

@@ -149,7 +149,7 @@ struct FewAccountsChoiceTests {
         try expectCatalogue(vault.owner)
         for group in [AccessGroup.default, vault.tools] {
             for candidate in try vault.owner.accounts.list(in: [group]).prefix(Int.random(in: 0...5, using: &random)) {
-                _ = try vault.owner.accounts.remove(candidate.account.id, from: group)
+                _ = try vault.owner.accounts.removeForGood(candidate.account.id, from: group)
             }
         }
         try expectCatalogue(vault.owner)

@@ -110,7 +110,7 @@ struct KeyringAccountTests {
         try keyring.accounts.setDefault(nil, in: .default)
         #expect(keyring.refusal(TokenRequest()) == .ambiguous)
         try keyring.accounts.setDefault(bob.id, in: .default)
-        #expect(try keyring.accounts.remove(bob.id, from: .default) == 2)
+        #expect(try keyring.accounts.removeForGood(bob.id, from: .default) == 2)
         #expect(keyring.refusal(TokenRequest()) == .noSuchAccount)
         try keyring.accounts.setDefault(nil, in: .default)
         #expect(try keyring.tokenText(TokenRequest()) == "token of ada")
@@ -159,9 +159,9 @@ struct KeyringAccountTests {
 
     @Test("an account is removed with its tokens")
     func removing() throws {
-        #expect(try keyring.accounts.remove(ada.id, from: .default) == 2)
+        #expect(try keyring.accounts.removeForGood(ada.id, from: .default) == 2)
         #expect(try keyring.accounts.list().map(\.account) == [bob])
-        #expect(code { _ = try keyring.accounts.remove(ada.id, from: .default) } == .noSuchAccount)
+        #expect(code { _ = try keyring.accounts.removeForGood(ada.id, from: .default) } == .noSuchAccount)
         #expect(try keyring.health.verify().problems == [])
     }
 

@@ -111,19 +111,20 @@ struct KeyringBindingTests {
         }
         let both = try keyring.bindings.list()
         try keyring.accounts.setDefault(bob.id, in: .default)
-        _ = try keyring.accounts.remove(bob.id, from: .default)
+        _ = try keyring.accounts.removeForGood(bob.id, from: .default)
         _ = try keyring.groups.rotate(.default)
         #expect(try keyring.bindings.list() == both && both.allSatisfy { $0.writer == .owner })
         #expect(try keyring.accounts.meanings(of: bob.id).map(\.kind) == [.binding, .defaultAccount])
         #expect(try keyring.accounts.former().map(\.account.id) == [bob.id])
         let request = TokenRequest(environment: ada.id.environment)
         #expect(code { _ = try keyring.tokenText(request, in: [.default]) } == .noSuchAccount)
-        #expect(try keyring.accounts.remove(bob.id, from: .default, unbinds: true) == 0)
+        #expect(try keyring.accounts.removeForGood(bob.id, from: .default, unbinds: true) == 0)
         let left = Binding(.tool(ada.username), to: .account(ada.id), from: .keyring(.default), by: .owner)
         #expect(try keyring.bindings.list() == [left])
         #expect(try keyring.accounts.meanings(of: bob.id).isEmpty && keyring.accounts.former().isEmpty)
         #expect(try keyring.tokenText(request, in: [.default]) == "token")
-        #expect(code { _ = try keyring.accounts.remove(bob.id, from: .default, unbinds: true) } == .noSuchAccount)
+        #expect(
+            code { _ = try keyring.accounts.removeForGood(bob.id, from: .default, unbinds: true) } == .noSuchAccount)
     }
 
     @Test("bindings lie sealed: the file holds neither subject nor account", .embeddedAlone)

@@ -79,6 +79,38 @@ struct KeyringEntryTests {
         #expect(try !found("AccessToken", "").contains("own"))
     }
 
+    @Test("a refresh token that made room for another comes back too")
+    func displaced() throws {
+        for (scopes, text) in [("a", "first"), ("b", "second")] {
+            try change("{\"put\": {\(token("mailer", scopes, text, section: "RefreshToken"))}}")
+        }
+        let before = try found("RefreshToken")
+        #expect(before.contains("first") && before.contains("second"))
+        try change("{\"remove\": {\(token("mailer", "a", "-", section: "RefreshToken"))}}")
+        #expect(try !found("RefreshToken").contains("first"))
+        _ = try keyring.undo.undo()
+        #expect(try found("RefreshToken") == before)
+    }
+
+    @Test("where what comes cannot be stored, what goes stays: both are one transaction")
+    func oneTransaction() throws {
+        try change("{\"put\": {\(token("mailer", "a", "kept", section: "RefreshToken"))}}")
+        // No record holds as much; each text by itself is short enough to be read.
+        let text = String(repeating: "x", count: 700_000)
+        let large = """
+            "AccessToken": {"k": {"credential_type": "AccessToken", "secret": "own", "home_account_id": null,
+            "environment": "login.microsoftonline.com", "client_id": "app", "realm": "contoso", "target": "x",
+            "expires_on": "1", "more": ["\(text)", "\(text)"]}}
+            """
+        let removal = "\"remove\": {\(token("mailer", "a", "-", section: "RefreshToken"))}"
+        #expect(throws: KeyringError(.limitExceeded, "")) { try change("{\"put\": {\(large)}, \(removal)}") }
+        #expect(try found("RefreshToken").contains("kept") && keyring.undo.list().isEmpty)
+        let other = token("mailer", "b", "new", section: "RefreshToken")
+        try change("{\"put\": {\(other)}, \(removal)}")
+        let left = try found("RefreshToken")
+        #expect(left.contains("new") && !left.contains("kept"))
+    }
+
     @Test("what is no change is refused, and changes nothing", arguments: ["", "[]", "{\"put\": 1}", "{\"put\": {}}"])
     func refused(_ text: String) throws {
         #expect(throws: KeyringError.self) { try change(text) }

@@ -185,7 +185,7 @@ struct KeyringHistoryTests {
         try home.keyring.store(.access(eve), "token", for: eve)
         try remember(eve, after: 0)
         try remember(ada, after: 1)
-        _ = try home.opened().accounts.remove(eve.id, from: .default)
+        _ = try home.opened().accounts.removeForGood(eve.id, from: .default)
         #expect(try share(of: ada)?.total == 1)
     }
 

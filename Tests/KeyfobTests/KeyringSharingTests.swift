@@ -81,7 +81,7 @@ struct KeyringSharingTests {
         if isMoved {
             _ = try keyring.accounts.move(ada, from: .default, to: work)
         } else {
-            _ = try keyring.accounts.remove(ada, from: .default)
+            _ = try keyring.accounts.removeForGood(ada, from: .default)
         }
         for isDryRun in [true, false] {
             let report = try keyring.caches.import(cache(), isDryRun: isDryRun)
@@ -98,7 +98,7 @@ struct KeyringSharingTests {
     @Test("and so does one that was signed out and forgotten")
     func forgotten() async throws {
         _ = try keyring.caches.import(cache())
-        _ = try await keyring.accounts.signOut(ada, reach: .forget, from: .default, network: nil)
+        _ = try await keyring.accounts.signOut(ada, reach: .forget, from: .default, undo: .none, network: nil)
         #expect(try keyring.caches.import(cache()).removedAccounts.map(\.id) == [ada])
         #expect(try keyring.accounts.list(in: [.default]).isEmpty)
     }

@@ -80,7 +80,7 @@ struct KeyringToolImportTests {
     func removed() throws {
         _ = try importFile(hosts(token))
         let id = try #require(try keyring.accounts.list().first?.account.id)
-        _ = try keyring.accounts.remove(id, from: .default)
+        _ = try keyring.accounts.removeForGood(id, from: .default)
         let report = try importFile(hosts(token))
         #expect(report.removedAccounts.map(\.id) == [id] && report.found.isEmpty)
         #expect(try keyring.accounts.list().isEmpty)

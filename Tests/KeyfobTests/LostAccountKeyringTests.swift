@@ -30,9 +30,11 @@ struct LostAccountKeyringTests {
     private func lose(_ lost: Candidate, _ loss: Loss, in vault: RandomVault) async throws {
         let (id, accounts) = (lost.account.id, vault.owner.accounts)
         switch loss {
-        case .signOut: _ = try await accounts.signOut(id, reach: .everywhere, from: lost.group, network: nil)
-        case .removal: _ = try accounts.remove(id, from: lost.group)
-        case .signOutAndRemoval: _ = try await accounts.signOut(id, reach: .forget, from: lost.group, network: nil)
+        case .signOut:
+            _ = try await accounts.signOut(id, reach: .everywhere, from: lost.group, undo: .none, network: nil)
+        case .removal: _ = try accounts.removeForGood(id, from: lost.group)
+        case .signOutAndRemoval:
+            _ = try await accounts.signOut(id, reach: .forget, from: lost.group, undo: .none, network: nil)
         case .move:
             let other = lost.group == vault.tools ? AccessGroup.default : vault.tools
             _ = try? accounts.move(id, from: lost.group, to: other, patience: .zero)
@@ -96,7 +98,7 @@ struct LostAccountKeyringTests {
         func refusal(_ request: TokenRequest) -> KeyringError? {
             failure(of: KeyringError.self) { _ = try keyring.tokens.stored(for: request) }
         }
-        _ = try await keyring.accounts.signOut(ada.id, reach: .everywhere, from: .default, network: nil)
+        _ = try await keyring.accounts.signOut(ada.id, reach: .everywhere, from: .default, undo: .none, network: nil)
         var error = try #require(refusal(notes))
         #expect(error.code == .signInNeeded && error.candidates == [ada.id.description])
         #expect(error.message.contains("Ąda@github.com is signed out"), "\(error)")
@@ -108,7 +110,7 @@ struct LostAccountKeyringTests {
         // Of what nothing means it for, the other one is there.
         #expect(try keyring.tokenText(try request("somebody/app")) == "ada-contoso")
 
-        _ = try keyring.accounts.remove(ada.id, from: .default)
+        _ = try keyring.accounts.removeForGood(ada.id, from: .default)
         error = try #require(refusal(notes))
         #expect(error.code == .noSuchAccount && error.advice == .forgetAccount("Ąda@github.com", .default), "\(error)")
         error = try #require(refusal(contoso))
@@ -119,7 +121,7 @@ struct LostAccountKeyringTests {
         #expect(binding.subject.text == "github.com/contoso")
         #expect(refusal(TokenRequest(account: "ąda"))?.advice == .forgetAccount("Ąda@github.com", .default))
         #expect(failure(of: KeyringError.self) { _ = try keyring.accounts.named("ąda") }?.code == .noSuchAccount)
-        _ = try keyring.accounts.remove(ada.id, from: .default, unbinds: true)
+        _ = try keyring.accounts.removeForGood(ada.id, from: .default, unbinds: true)
         #expect(try keyring.tokenText(notes) == "ada-contoso" && keyring.tokenText(contoso) == "ada-contoso")
     }
 

@@ -114,7 +114,7 @@ struct RandomVault {
                     account.id, in: group, for: TokenRequest(context: context), by: .person)
             }
             guard Int.random(in: 0..<4, using: &random) == 0, let gone = used.first else { continue }
-            _ = try owner.accounts.remove(gone.id, from: group)
+            _ = try owner.accounts.removeForGood(gone.id, from: group)
         }
     }
 

@@ -34,11 +34,11 @@ struct SharedKeyringTests {
     @Test("a token that somebody else removed is not served again")
     func removed() throws {
         #expect(try mine.tokenText(request) == "first")
-        _ = try theirs.accounts.remove(ada.id, from: .default)
+        _ = try theirs.accounts.removeForGood(ada.id, from: .default)
         #expect(mine.refusal(request) == .noSuchAccount)
         try mine.store(.access(ada), "second", for: ada)
         #expect(try mine.tokenText(request) == "second")
-        _ = try mine.accounts.remove(ada.id, from: .default)
+        _ = try mine.accounts.removeForGood(ada.id, from: .default)
         #expect(mine.refusal(request) == .noSuchAccount)
     }
 

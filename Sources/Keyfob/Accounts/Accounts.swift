@@ -147,6 +147,16 @@ extension Keyring.Accounts {
         }
     }
 
+    /// The clients that an account has something of in a group, also such as another program's cache alone can read.
+    ///
+    /// - Throws: as ``list(in:)``.
+    package func clients(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> Set<String> {
+        let own = try credentials(of: account, in: group).map(\.clientID)
+        return try withState { state in
+            try database.foreignClients(of: account, in: try state.group(group).keys).union(own)
+        }
+    }
+
     /// What tells each access token of an account from one that is stored in its place later, in the same second too.
     ///
     /// - Throws: as ``list(in:)``.
@@ -247,9 +257,9 @@ extension Keyring.Accounts {
         }
     }
 
-    /// Removes an account with its tokens, and what programs may have of it; nothing is kept.
+    /// Removes an account with its tokens, and what programs may have of it.
     ///
-    /// The provider is not told. Where something means the account still, a binding, a project file, the default of its group
+    /// ``Keyring/undo`` brings them back. The provider is not told. Where something means the account still, a binding, a project file, the default of its group
     /// or a name that it had, nobody else is taken in its place.
     ///
     /// - Parameter unbinds: Whether that ends as well; it can be ended of an account that is gone already.
@@ -258,7 +268,8 @@ extension Keyring.Accounts {
     public func remove(
         _ account: AccountID, from group: AccessGroup, unbinds: Bool = false
     ) throws(KeyringError) -> Int {
-        try remove(account, from: group, unbinds: unbinds, undo: .none).records
+        let undo = UndoPolicy.keep(keyring.undo.command("removal"))
+        return try remove(account, from: group, unbinds: unbinds, undo: undo).records
     }
 
     /// The same, with a choice of what is kept for ``Keyring/undo``.

@@ -18,8 +18,8 @@ extension Keyring.Accounts {
     /// Signs an account out: its refresh tokens are revoked at the provider (RFC 7009), its tokens removed, and its
     /// grants marked, so that a refresh that is under way cannot bring them back.
     ///
-    /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds. A
-    /// sign-in that the provider has revoked cannot be undone: nothing is kept of its tokens.
+    /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds.
+    /// ``Keyring/undo`` brings back what went, except a sign-in that the provider has revoked: nothing is kept of its tokens.
     ///
     /// It waits on threads of Keyfob's own; see ``Keyring``.
     ///
@@ -28,12 +28,23 @@ extension Keyring.Accounts {
     ///   - clientID: The client; nil where the account has only one, or for all of them.
     ///   - reach: How far.
     ///   - endsBrowserSession: Whether to give the address that ends the browser's session.
-    ///   - policy: What is kept for ``Keyring/undo``.
     ///   - network: Nil to tell nobody.
     /// - Throws: `noSuchAccount`, `noSuchClient`, `ambiguous` where several clients are signed in, and what writing can throw.
     public func signOut(
         _ account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, from group: AccessGroup,
-        endsBrowserSession: Bool = false, undo policy: UndoPolicy = .none, network: Network?
+        endsBrowserSession: Bool = false, network: Network?
+    ) async throws(KeyringError) -> SignOutReport {
+        try await signOut(
+            account, clientID: clientID, reach: reach, from: group, endsBrowserSession: endsBrowserSession,
+            undo: .keep(keyring.undo.command("sign-out")), network: network)
+    }
+
+    /// The same, with a choice of what is kept for ``Keyring/undo``.
+    ///
+    /// - Throws: as ``signOut(_:clientID:reach:from:endsBrowserSession:network:)``.
+    public func signOut(
+        _ account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, from group: AccessGroup,
+        endsBrowserSession: Bool = false, undo policy: UndoPolicy, network: Network?
     ) async throws(KeyringError) -> SignOutReport {
         try await StoreCall.run { () async throws(KeyringError) in
             try await signedOut(
@@ -273,7 +284,8 @@ extension Keyring.Accounts {
                 held.grants.append(HeldGrant(credential: item.value, token: token))
             }
             held.accessTokens = try database.credentials(.accessToken, of: id, in: group.keys).items.map(\.value)
-            held.clients = Set((held.accessTokens + held.grants.map(\.credential)).map(\.clientID))
+            held.clients = try database.foreignClients(of: id, in: group.keys)
+            held.clients.formUnion((held.accessTokens + held.grants.map(\.credential)).map(\.clientID))
             return held
         }
     }

@@ -6,14 +6,15 @@ extension Keyring.Caches {
     /// Puts entries into the keyring, and removes others, as MSAL changes its token cache: each entry by its key, and no
     /// other.
     ///
-    /// A refresh token that goes, and an account whose last entry goes, can be brought back by ``Keyring/undo``. What the
-    /// keyring has no records for, such as an application's own token, it keeps as it is.
+    /// ``Keyring/undo`` brings back an account, a refresh token, and an access token of a client that has no refresh token: the
+    /// rest is got again without a person. What the keyring has no records for, such as an application's own token, it keeps
+    /// as it is.
     ///
     /// - Parameters:
     ///   - change: `{"put": {SECTION: {KEY: ENTRY}}, "remove": {SECTION: {KEY: ENTRY}}}`, as text of JSON.
     ///   - groups: The groups where entries are; what is new goes to the first; nil for all within reach, and `default`.
-    /// - Throws: `damaged` when the bytes are no such change, or `limitExceeded`: nothing is changed then; and what writing
-    ///   can throw. What goes is one step and what comes another: where the second fails, the first is done.
+    /// - Throws: `damaged` when the bytes are no such change, `limitExceeded`, and what writing can throw: nothing is changed
+    ///   then. What goes and what comes are one transaction.
     public func changeEntries(
         _ change: borrowing SecretBytes, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) {
@@ -24,21 +25,22 @@ extension Keyring.Caches {
             } catch {
                 throw KeyringError(error)
             }
-            let command = keyring.undo.command("sign-out by a program")
+            let (command, now) = (keyring.undo.command(UndoableCommand.ofProgram), clock.now)
             try withState { state in
-                if let part = parsed.remove {
-                    let remover = EntryRemover(part: part)
-                    try self.change(&state, state.groups(groups)) { writers in
-                        for writer in writers { try remover.run(writer, command) }
+                let targets = try parsed.put.map { part in try self.targets(of: part, &state, groups) } ?? []
+                // An entry that is removed can be in any of the groups.
+                let others = try parsed.remove == nil ? [] : state.groups(groups)
+                let changed =
+                    targets.map(\.group) + others.filter { other in !targets.contains { $0.group.name == other.name } }
+                guard !changed.isEmpty else { return }
+                try self.change(&state, changed) { writers in
+                    if let part = parsed.remove {
+                        for writer in writers { try EntryRemover(part: part, now: now).run(writer, command) }
                     }
-                }
-                if let part = parsed.put {
-                    let targets = try targets(of: part, &state, groups)
-                    try self.change(&state, targets.map(\.group)) { writers in
-                        for (writer, target) in zip(writers, targets) {
-                            try EntryPutter(part: part, owners: target.owners, takesRest: target.takesRest).run(
-                                writer, bytes.extracting(part.range))
-                        }
+                    guard let part = parsed.put else { return }
+                    for (writer, target) in zip(writers, targets) {
+                        try EntryPutter(part: part, owners: target.owners, takesRest: target.takesRest).run(
+                            writer, bytes.extracting(part.range))
                     }
                 }
             }
@@ -118,19 +120,26 @@ private struct EntryPutter {
 /// Removes the entries of a change from one group.
 private struct EntryRemover {
     let part: MSALChange.Part
+    let now: Timestamp
 
     func run(_ writer: GroupWriter, _ command: UndoableCommand) throws {
+        let isKept = try needsPerson(in: writer)
+        if isKept { writer.beginJournal() }
         for entity in part.entities { try writer.removeForeign(section: entity.section.rawValue, key: entity.key) }
-        for account in part.cache.accounts.map(\.id) {
-            let isSignOut =
-                part.cache.accounts.contains { $0.id == account && !$0.tenantProfiles.isEmpty }
-                || part.cache.credentials.contains {
-                    $0.credential.account == account && $0.credential.kind == .refreshToken
-                }
-            // What is got again without anybody is not worth an entry.
-            _ = try writer.keeping(isSignOut ? .keep(command) : .none, of: account) { try remove(account, from: $0) }
-        }
+        for account in part.cache.accounts.map(\.id) { try remove(account, from: writer) }
         for metadata in part.cache.appMetadata { try writer.remove(metadata) }
+        if isKept { _ = try writer.endJournal(command.entry) }
+    }
+
+    /// Whether something goes that nobody gets again without a person: an account, a refresh token, or an access token of a
+    /// client that has no refresh token.
+    private func needsPerson(in writer: GroupWriter) throws -> Bool {
+        if part.cache.accounts.contains(where: { !$0.tenantProfiles.isEmpty }) { return true }
+        return try part.entities.contains { $0.section == .refreshToken }
+            || part.cache.credentials.map(\.credential).contains { token in
+                try token.kind == .accessToken && token.isValid(now: now, minimumValidity: 0)
+                    && writer.grants(of: token.account, clientID: token.clientID).isEmpty
+            }
     }
 
     private func remove(_ account: AccountID, from writer: GroupWriter) throws {

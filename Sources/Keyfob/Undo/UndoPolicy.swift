@@ -14,6 +14,9 @@ public enum UndoPolicy: Hashable, Sendable {
 public struct UndoableCommand: Hashable, Sendable {
     let entry: JournalEntry
 
+    /// What people read of a sign-out that another program has asked for.
+    package static let ofProgram = "a program's sign-out"
+
     /// The command as people know it.
     public var name: String { entry.command }
 

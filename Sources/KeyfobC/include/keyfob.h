@@ -170,8 +170,9 @@ int keyfob_find_entries(keyfob_keyring *keyring, const keyfob_options *options, 
                         keyfob_error **error);
 
 /* Puts and removes entries as MSAL changes its cache: by their keys, and no other entry. `json` is
- * {"put": {SECTION: {KEY: ENTRY}}, "remove": {SECTION: {KEY: ENTRY}}}. `keyfob undo` brings back a refresh token, and an
- * account, that was removed. Options: group, of which the first gets what is new. */
+ * {"put": {SECTION: {KEY: ENTRY}}, "remove": {SECTION: {KEY: ENTRY}}}. All of it is done, or nothing. `keyfob undo` brings
+ * back what was removed and is not got again without a person: accounts, refresh tokens, and access tokens of clients that
+ * have no refresh token. Options: group, of which the first gets what is new. */
 int keyfob_change_entries(keyfob_keyring *keyring, const keyfob_options *options, const char *json, size_t length,
                           keyfob_error **error);
 

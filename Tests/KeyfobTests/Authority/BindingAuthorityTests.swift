@@ -23,7 +23,7 @@ struct BindingAuthorityTests {
         let request = TokenRequest(
             context: RequestContext(url: ResourceURL(host: "git.example"), directory: "/home/ada"))
         #expect(try place.owner.tokenText(request) == "bound")
-        _ = try place.adversary.accounts.remove(copy.id, from: place.tools)
+        _ = try place.adversary.accounts.removeForGood(copy.id, from: place.tools)
         // The binding stays, as what means an account that is gone does, and decides nothing for the owner.
         #expect(try place.owner.bindings.list(in: [place.tools]).count == 1)
         #expect(try place.owner.tokenText(request) == "bound")

@@ -103,7 +103,7 @@ struct ProgramPermissionTests {
         for account in [ada, bob] {
             try place.owner.programs.permit(ProgramPermission(of: git, account: account.id, in: .default))
         }
-        _ = try place.owner.accounts.remove(ada.id, from: .default)
+        _ = try place.owner.accounts.removeForGood(ada.id, from: .default)
         #expect(try place.owner.programs.permissions().map(\.account) == [bob.id])
         try place.owner.programs.permit(ProgramPermission(of: git, account: bob.id, clientID: "c", in: .default))
         _ = try place.owner.accounts.move(bob.id, from: .default, to: place.tools)

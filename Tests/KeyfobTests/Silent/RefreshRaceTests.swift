@@ -17,7 +17,7 @@ struct RefreshRaceTests: SilentSuite {
     func signOut() async throws {
         try home.grant("rt1", ada)
         provider.answer { [home, ada] _ in
-            _ = try await home.opened().accounts.signOut(ada.id, from: .default, network: nil)
+            _ = try await home.opened().accounts.signOut(ada.id, from: .default, undo: .none, network: nil)
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         let error = try #require(await home.refusal(ada))
@@ -32,7 +32,7 @@ struct RefreshRaceTests: SilentSuite {
     func removal() async throws {
         try home.grant("rt1", ada)
         provider.answer { [home, ada] _ in
-            _ = try home.opened().accounts.remove(ada.id, from: .default)
+            _ = try home.opened().accounts.removeForGood(ada.id, from: .default)
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         #expect(await home.refusal(ada)?.code == .noSuchAccount)
@@ -45,7 +45,8 @@ struct RefreshRaceTests: SilentSuite {
     func forgotten() async throws {
         try home.grant("rt1", ada)
         provider.answer { [home, ada] _ in
-            _ = try await home.opened().accounts.signOut(ada.id, reach: .forget, from: .default, network: nil)
+            _ = try await home.opened().accounts.signOut(
+                ada.id, reach: .forget, from: .default, undo: .none, network: nil)
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         #expect(await home.refusal(ada)?.code == .noSuchAccount)

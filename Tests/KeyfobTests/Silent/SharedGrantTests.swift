@@ -119,7 +119,9 @@ struct SharedGrantTests: SilentSuite {
         for group in [AccessGroup.default, work] { try store("rt1", in: group) }
         let (keyring, id) = (try home.opened(), ada.id)
         provider.answer { [detection, work] request in
-            if request.refreshToken == "rt1" { _ = try await keyring.accounts.signOut(id, from: work, network: nil) }
+            if request.refreshToken == "rt1" {
+                _ = try await keyring.accounts.signOut(id, from: work, undo: .none, network: nil)
+            }
             return detection.answer(request)
         }
         #expect(try await token(in: .default) == "at2")

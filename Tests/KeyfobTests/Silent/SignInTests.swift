@@ -54,8 +54,9 @@ struct SignInTests: SilentSuite {
         #expect(own.homeAccountID == "ada")
         switch left {
         case "signed out":
-            _ = try await home.keyring.accounts.signOut(own, reach: .everywhere, from: .default, network: nil)
-        case "removed": _ = try home.keyring.accounts.remove(own, from: .default)
+            _ = try await home.keyring.accounts.signOut(
+                own, reach: .everywhere, from: .default, undo: .none, network: nil)
+        case "removed": _ = try home.keyring.accounts.removeForGood(own, from: .default)
         default: break
         }
         let failed = await keyringError { _ = try await signIn("666", as: own) }
@@ -203,7 +204,7 @@ struct SignInTests: SilentSuite {
     @Test("who has signed out is asked to log in, and is signed in again afterwards")
     func afterSignOut() async throws {
         _ = try await signInByBrowser(request, home, Self.good())
-        _ = try await home.keyring.accounts.signOut(ada.id, from: .default, network: provider.network)
+        _ = try await home.keyring.accounts.signOut(ada.id, from: .default, undo: .none, network: provider.network)
         var request = request
         request.account = ada.id
         let signIn = try await home.keyring.signIns.begin(
@@ -284,7 +285,8 @@ struct SignInTests: SilentSuite {
         home.clock.advance(by: 1_000_000_000)
         #expect(try await home.token(report.account, scopes: ["repo"]).text == "gho")
         // Signed out, and in again: nothing says that the account is signed out.
-        _ = try await home.keyring.accounts.signOut(report.account.id, from: .default, network: provider.network)
+        _ = try await home.keyring.accounts.signOut(
+            report.account.id, from: .default, undo: .none, network: provider.network)
         #expect(await home.refusal(report.account, scopes: ["repo"])?.code == .signInNeeded)
         #expect(try home.opened().accounts.list().map(\.state) == [.signedOut])
         request.account = report.account.id

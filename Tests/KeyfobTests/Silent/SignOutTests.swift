@@ -19,7 +19,7 @@ struct SignOutTests: SilentSuite {
         try home.grant("rt-b", ada, client: "b")
         try home.access("at-b", ada, client: "b")
         let report = try await home.keyring.accounts.signOut(
-            ada.id, clientID: "app", from: .default, network: provider.network)
+            ada.id, clientID: "app", from: .default, undo: .none, network: provider.network)
         #expect(report.clients == ["app"] && report.revoked == 1 && report.notes.isEmpty && report.endSessionURL == nil)
         #expect(provider.revoked == ["rt"])
         #expect(try home.theGrant(of: ada, client: "app").state == .signedOut)
@@ -32,7 +32,9 @@ struct SignOutTests: SilentSuite {
     @Test("of several clients: which one must be said")
     func ambiguous() async throws {
         try home.grant("rt-b", ada, client: "b")
-        let error = await keyringError { try await home.keyring.accounts.signOut(ada.id, from: .default, network: nil) }
+        let error = await keyringError {
+            try await home.keyring.accounts.signOut(ada.id, from: .default, undo: .none, network: nil)
+        }
         #expect(error?.code == .ambiguous && error?.candidates == ["app", "b"])
     }
 
@@ -41,7 +43,7 @@ struct SignOutTests: SilentSuite {
         try home.grant("rt-b", ada, client: "b")
         try home.access("at-c", ada, client: "c")
         let report = try await home.keyring.accounts.signOut(
-            ada.id, reach: .everywhere, from: .default, network: provider.network)
+            ada.id, reach: .everywhere, from: .default, undo: .none, network: provider.network)
         #expect(report.clients == ["app", "b", "c"] && report.revoked == 2)
         #expect(Set(provider.revoked) == ["rt", "rt-b"])
         #expect(try home.accessTokens(of: ada).isEmpty)
@@ -52,7 +54,7 @@ struct SignOutTests: SilentSuite {
     func forget() async throws {
         try home.keyring.accounts.setDefault(ada.id, in: .default)
         let report = try await home.keyring.accounts.signOut(
-            ada.id, reach: .forget, from: .default, network: provider.network)
+            ada.id, reach: .forget, from: .default, undo: .none, network: provider.network)
         #expect(report.revoked == 1)
         #expect(try home.opened().accounts.list().isEmpty)
         #expect(
@@ -71,7 +73,8 @@ struct SignOutTests: SilentSuite {
         ] as [ScriptedNetwork.Answer])
     func revocationFails(answer: ScriptedNetwork.Answer) async throws {
         provider.answerOthers { $0.url.hasSuffix("/revoke") ? answer : nil }
-        let report = try await home.keyring.accounts.signOut(ada.id, from: .default, network: provider.network)
+        let report = try await home.keyring.accounts.signOut(
+            ada.id, from: .default, undo: .none, network: provider.network)
         #expect(report.revoked == 0 && report.notes.count == 1)
         #expect(report.notes.first?.message.contains("could not be revoked") == true)
         #expect(try home.theGrant(of: ada).state == .signedOut)
@@ -83,7 +86,7 @@ struct SignOutTests: SilentSuite {
     func offline(hasNetwork: Bool) async throws {
         provider.answerOthers { _ in .failed(.unreachable(.refused)) }
         let report = try await home.keyring.accounts.signOut(
-            ada.id, from: .default, network: hasNetwork ? provider.network : nil)
+            ada.id, from: .default, undo: .none, network: hasNetwork ? provider.network : nil)
         #expect(report.revoked == 0 && report.notes.count == 1)
         #expect(report.notes.first?.message.contains("stays good") == true)
         #expect(try home.theGrant(of: ada).state == .signedOut && home.accessTokens(of: ada).isEmpty)
@@ -101,19 +104,19 @@ struct SignOutTests: SilentSuite {
                 String(text.dropLast()) + ", \"revocation_endpoint\": \"https://login.microsoftonline.com/revoke\"}")
         }
         let report = try await home.keyring.accounts.signOut(
-            bob.id, clientID: "a", from: .default, network: provider.network)
+            bob.id, clientID: "a", from: .default, undo: .none, network: provider.network)
         #expect(report.revoked == 0 && provider.revoked.isEmpty)
         #expect(report.notes.first?.message.contains("other clients of its family") == true)
         #expect(try home.theGrant(of: bob, client: "a").state == .signedOut)
         let all = try await home.keyring.accounts.signOut(
-            bob.id, reach: .everywhere, from: .default, network: provider.network)
+            bob.id, reach: .everywhere, from: .default, undo: .none, network: provider.network)
         #expect(all.revoked == 1 && provider.revoked == ["rt-b"])
     }
 
     @Test("the address that ends the browser's session names the client and the person, and no token")
     func endSession() async throws {
         let report = try await home.keyring.accounts.signOut(
-            ada.id, from: .default, endsBrowserSession: true, network: provider.network)
+            ada.id, from: .default, endsBrowserSession: true, undo: .none, network: provider.network)
         let url = try #require(report.endSessionURL)
         #expect(url.hasPrefix("https://id.example/logout?"))
         #expect(query(of: url) == ["client_id": "app", "logout_hint": "ada@id.example"])
@@ -122,7 +125,7 @@ struct SignOutTests: SilentSuite {
     @Test("without such an address the report says so")
     func noEndSession() async throws {
         let report = try await home.keyring.accounts.signOut(
-            ada.id, from: .default, endsBrowserSession: true, network: nil)
+            ada.id, from: .default, endsBrowserSession: true, undo: .none, network: nil)
         #expect(report.endSessionURL == nil && report.notes.contains { $0.message.contains("browser's session") })
     }
 
@@ -134,7 +137,7 @@ struct SignOutTests: SilentSuite {
             _ = try await home.token(ada, options: SilentOptions(forcesRefresh: true), from: home.opened())
             return .json("")
         }
-        _ = try await home.keyring.accounts.signOut(ada.id, from: .default, network: provider.network)
+        _ = try await home.keyring.accounts.signOut(ada.id, from: .default, undo: .none, network: provider.network)
         #expect(provider.revoked == ["rt", "rt2"])
         #expect(try home.theGrant(of: ada).state == .signedOut && home.accessTokens(of: ada).isEmpty)
     }
@@ -142,7 +145,9 @@ struct SignOutTests: SilentSuite {
     @Test("an account that is not there cannot sign out")
     func unknown() async throws {
         let bob = try SilentHome.plainAccount("bob")
-        let error = await keyringError { try await home.keyring.accounts.signOut(bob.id, from: .default, network: nil) }
+        let error = await keyringError {
+            try await home.keyring.accounts.signOut(bob.id, from: .default, undo: .none, network: nil)
+        }
         #expect(error?.code == .noSuchAccount)
     }
 }

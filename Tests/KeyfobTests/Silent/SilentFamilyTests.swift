@@ -68,7 +68,7 @@ struct SilentFamilyTests: SilentSuite {
         try home.grant("frt", ada, client: "a", family: "1")
         try home.access("at", ada, client: "b")
         let report = try await home.keyring.accounts.signOut(
-            ada.id, clientID: "b", from: .default, network: provider.network)
+            ada.id, clientID: "b", from: .default, undo: .none, network: provider.network)
         #expect(report.clients == ["b"] && report.revoked == 0)
         let error = try #require(await home.refusal(ada, client: "b"))
         #expect(error.code == .signInNeeded && error.message.contains("signed out"))
@@ -81,7 +81,8 @@ struct SilentFamilyTests: SilentSuite {
         try home.grant("rt-b", ada, client: "b", family: "1")
         provider.answer { [home, ada] request in
             if request.refreshToken == "rt-b" { return .refused("invalid_grant") }
-            _ = try await home.opened().accounts.signOut(ada.id, clientID: "b", from: .default, network: nil)
+            _ = try await home.opened().accounts.signOut(
+                ada.id, clientID: "b", from: .default, undo: .none, network: nil)
             return .tokens("at", refresh: "rt-b2", scope: "mail.read", foci: "1")
         }
         #expect(await home.refusal(ada, client: "b")?.message.contains("signed out") == true)
@@ -94,7 +95,8 @@ struct SilentFamilyTests: SilentSuite {
     func signOutOfGuest() async throws {
         try home.grant("frt", ada, client: "a", family: "1")
         provider.answer { [home, ada] _ in
-            _ = try await home.opened().accounts.signOut(ada.id, clientID: "b", from: .default, network: nil)
+            _ = try await home.opened().accounts.signOut(
+                ada.id, clientID: "b", from: .default, undo: .none, network: nil)
             return .tokens("at", refresh: "rt-b2", scope: "mail.read", foci: "1")
         }
         #expect(await home.refusal(ada, client: "b")?.message.contains("signed out") == true)

@@ -165,7 +165,7 @@ struct SilentPythonCaseTests: SilentSuite {
         try home.access("at", ada)
         try home.access("at2", ada, client: "other")
         _ = try await home.keyring.accounts.signOut(
-            ada.id, clientID: "app", reach: .forget, from: .default, network: provider.network)
+            ada.id, clientID: "app", reach: .forget, from: .default, undo: .none, network: provider.network)
         #expect(try home.opened().accounts.list().isEmpty)
         #expect(try home.accessTokens(of: ada).isEmpty)
     }
@@ -205,7 +205,8 @@ struct SilentPythonCaseTests: SilentSuite {
         try home.grant("rt-other", ada, client: "other")
         try home.access("at", ada)
         try home.access("at-other", ada, client: "other")
-        _ = try await home.keyring.accounts.signOut(ada.id, clientID: "app", from: .default, network: provider.network)
+        _ = try await home.keyring.accounts.signOut(
+            ada.id, clientID: "app", from: .default, undo: .none, network: provider.network)
         #expect(try home.accessTokens(of: ada).map(\.clientID) == ["other"])
         #expect(try home.theGrant(of: ada, client: "app").state == .signedOut)
         #expect(try home.theGrant(of: ada, client: "other").state == .active)

@@ -39,7 +39,8 @@ struct TokenDestinationTests {
         #expect(plan.lines.map(\.outcome) == ["refused", "refused"])
         home.provider.answer(.json(#"{"access_token": "a2", "refresh_token": "r2", "expires_in": 3600}"#))
         _ = try await home.token(home.ada)
-        _ = try await home.keyring.accounts.signOut(home.ada.id, from: .default, network: home.provider.network)
+        _ = try await home.keyring.accounts.signOut(
+            home.ada.id, from: .default, undo: .none, network: home.provider.network)
         #expect(home.provider.requests.allSatisfy { !$0.url.contains("evil.example") })
         #expect(home.provider.tokenRequests.map(\.refreshToken) == ["r1"])
         #expect(home.provider.revoked == ["r2"])
@@ -87,7 +88,8 @@ struct TokenDestinationTests {
                 "revocation_endpoint_auth_methods_supported": ["\(method)"]}
                 """)
         }
-        let report = try await home.keyring.accounts.signOut(account.id, from: .default, network: home.provider.network)
+        let report = try await home.keyring.accounts.signOut(
+            account.id, from: .default, undo: .none, network: home.provider.network)
         #expect(home.provider.requests.allSatisfy { $0.url.hasPrefix(Self.microsoft) && $0.refreshToken == nil })
         #expect(home.provider.revoked == [])
         #expect(report.notes.count == 1)

@@ -55,7 +55,7 @@ struct ChangedItemTests {
         let report = try keyring.health.verify()
         #expect(report.problems == [] && report.orphans.map(\.account) == [ada.id])
         #expect(report.orphans.map(\.tokens) == [1])
-        #expect(try keyring.accounts.remove(ada.id, from: .default) == 1)
+        #expect(try keyring.accounts.removeForGood(ada.id, from: .default) == 1)
         #expect(try keyring.health.verify().orphans == [])
     }
 
@@ -93,7 +93,7 @@ struct ChangedItemTests {
     func removedDoubles() throws {
         try items.double(item("AccessToken", of: ada))
         try items.double(item("Account", of: ada))
-        _ = try keyring.accounts.remove(ada.id, from: .default)
+        _ = try keyring.accounts.removeForGood(ada.id, from: .default)
         #expect(try items.records(["account": ada.id.canonical]) == [])
         #expect(try home.opened().refusal(request) == .noSuchAccount)
     }

@@ -51,7 +51,7 @@ struct EarlierItemTests {
         try home.keyring.store(.access(bob), "{\"token\": \"of bob\"}", for: bob, in: [work])
         try home.keyring.accounts.setDefault(ada.id, in: .default)
         try home.keyring.store(.refresh(bob), "refresh of bob", for: bob)
-        _ = try home.keyring.accounts.remove(bob.id, from: .default)
+        _ = try home.keyring.accounts.removeForGood(bob.id, from: .default)
     }
 
     private let work: AccessGroup

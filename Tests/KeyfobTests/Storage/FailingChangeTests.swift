@@ -20,7 +20,7 @@ struct FailingChangeTests {
                 try keyring.store(.refresh(eve), "refresh of eve", for: eve)
             case .storeOver: try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
             case .label: try keyring.accounts.setLabel("chief", of: ada.id, in: .default)
-            case .remove: _ = try keyring.accounts.remove(ada.id, from: .default)
+            case .remove: _ = try keyring.accounts.removeForGood(ada.id, from: .default)
             case .removeKeeping:
                 let policy = UndoPolicy.keep(keyring.undo.command("account remove"))
                 _ = try keyring.accounts.remove(ada.id, from: .default, undo: policy)
@@ -39,7 +39,7 @@ struct FailingChangeTests {
             case .comeBack:
                 // A tombstone becomes a record again.
                 if try keyring.accounts.list().contains(where: { $0.account == bob }) {
-                    _ = try keyring.accounts.remove(bob.id, from: .default)
+                    _ = try keyring.accounts.removeForGood(bob.id, from: .default)
                 }
                 try keyring.store(.refresh(bob), "again", for: bob)
             }

@@ -133,7 +133,7 @@ struct StoppedChangeTests {
         try stopped.put(bytes)
         #expect(try stopped.home.opened().accounts.credentials(of: stopped.eve.id, in: .default).count == 1)
         #expect(try stopped.log() == nil)
-        _ = try opened.accounts.remove(stopped.eve.id, from: .default)
+        _ = try opened.accounts.removeForGood(stopped.eve.id, from: .default)
         try stopped.put(bytes)
         let again = try stopped.home.opened()
         #expect(try again.accounts.list().count == 1)

@@ -15,7 +15,7 @@ struct StoppedHandMadeTests {
             switch self {
             case .add: try keyring.store(Desk.credential(account), "stored", for: account)
             case .label: try keyring.accounts.setLabel("boss", of: account.id, in: .default)
-            case .remove: _ = try keyring.accounts.remove(account.id, from: .default)
+            case .remove: _ = try keyring.accounts.removeForGood(account.id, from: .default)
             case .move: _ = try keyring.accounts.move(account.id, from: .default, to: AccessGroup("work"))
             }
         }

@@ -58,7 +58,7 @@ struct StorageContractTests {
         }
         #expect(code { try keyring.groups.create(work) } == .alreadyExists)
         #expect(code { try keyring.groups.rename(work, to: .default) } == .alreadyExists)
-        _ = try keyring.accounts.remove(ada.id, from: .default)
+        _ = try keyring.accounts.removeForGood(ada.id, from: .default)
         #expect(keyring.refusal(request, in: [.default]) == .noSuchAccount)
         #expect(try home.opened().tokenText(request) == "at work")
         #expect(try keyring.health.verify().problems == [])
@@ -97,7 +97,7 @@ struct StorageContractTests {
         #expect(try other.opened().tokenText(request) == "token of another ada")
         #expect(keyring.refusal(TokenRequest(account: "bob")) == .noSuchAccount)
         #expect(try keyring.health.verify().records == 2 && keyring.health.verify().problems == [])
-        _ = try keyring.accounts.remove(ada.id, from: .default)
+        _ = try keyring.accounts.removeForGood(ada.id, from: .default)
         #expect(try keyring.health.repair().files == [])
         #expect(try other.opened().tokenText(request) == "token of another ada")
         #expect(try other.keyring.health.verify().records == 4 && other.keyring.health.verify().problems == [])

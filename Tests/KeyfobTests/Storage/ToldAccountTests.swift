@@ -83,7 +83,7 @@ struct PlainAccountTests {
         let bundle = try keyring.bundle(for: keys.seal)
         _ = try other.keyring.bundles.import(try other.folder.bundle(bundle), with: keys.opener)
         let removing = try other.opened(at: noon.advanced(by: 30))
-        _ = try removing.accounts.remove(ada.account.id, from: .default)
+        _ = try removing.accounts.removeForGood(ada.account.id, from: .default)
         try ada.store("gist", ["gist"], in: home.opened(at: noon.advanced(by: 60)))
         let removal = try removing.bundle(for: keys.seal)
         _ = try home.keyring.bundles.import(try home.folder.bundle(removal), with: keys.opener)
@@ -95,12 +95,13 @@ struct PlainAccountTests {
     @Test("they stay when their last token goes, and go when they are removed")
     func lastToken() async throws {
         try keyring.accounts.setDefault(ada.account.id, in: .default)
-        _ = try await keyring.accounts.signOut(ada.account.id, reach: .everywhere, from: .default, network: nil)
+        _ = try await keyring.accounts.signOut(
+            ada.account.id, reach: .everywhere, from: .default, undo: .none, network: nil)
         #expect(try accounts() == [ada.account] && text("ada") == nil)
         try ada.store("again", ["repo"], in: keyring)
         #expect(text("ada") == "again")
         try ada.store("gist", ["gist"], in: keyring)
-        _ = try keyring.accounts.remove(ada.account.id, from: .default)
+        _ = try keyring.accounts.removeForGood(ada.account.id, from: .default)
         #expect(try accounts() == [] && text("ada@git.example") == nil)
         #expect(try keyring.health.verify().problems == [])
         try ada.store("back", ["repo"], in: keyring)
@@ -228,7 +229,7 @@ struct ToldAccountTests {
             do {
                 if isRemoval {
                     _ = try await keyring.accounts.signOut(
-                        ada.account.id, reach: .everywhere, from: .default, network: nil)
+                        ada.account.id, reach: .everywhere, from: .default, undo: .none, network: nil)
                 } else {
                     try keyring.accounts.setLabel("boss", of: ada.account.id, in: .default)
                 }
@@ -261,7 +262,7 @@ struct ToldAccountTests {
             #expect(try home.opened().tokenText(TokenRequest(account: name)) == "token")
             #expect(try other.opened().tokenText(TokenRequest(account: name)) == "another's")
         }
-        _ = try other.keyring.accounts.remove(ada.account.id, from: .default)
+        _ = try other.keyring.accounts.removeForGood(ada.account.id, from: .default)
         #expect(try other.opened().accounts.list() == [])
         #expect(try home.opened().accounts.list().map(\.account) == [ada.account])
     }

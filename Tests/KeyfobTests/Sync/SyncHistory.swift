@@ -62,7 +62,7 @@ struct SyncHistory {
                 guard let grant = try machine.grant(account, client: client), grant.state == .active else { continue }
                 signOuts.insert(Ended(key: ItemKey(.refresh(account, client: client)), epoch: grant.epoch))
             }
-            _ = try machine.keyring.accounts.remove(account.id, from: .default)
+            _ = try machine.keyring.accounts.removeForGood(account.id, from: .default)
         case 7, 8:
             let label = ["a", "b", nil][number(3)]
             try machine.change { writer in

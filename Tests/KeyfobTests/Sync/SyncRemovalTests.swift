@@ -29,7 +29,7 @@ struct SyncRemovalTests {
         try home.settle()
         try body(home["one"])
         try home["one"].set("binding:tool:gh:", to: nil)
-        _ = try home["one"].keyring.accounts.remove(ada.id, from: .default)
+        _ = try home["one"].keyring.accounts.removeForGood(ada.id, from: .default)
         try home.settle(["one"] + names.prefix(1))
         home.clock.advance(by: days * Self.day)
         return (home, ada)

@@ -160,8 +160,8 @@ struct SyncTests {
         try home.settle()
         try two.signIn(ada, token: "u")
         home.clock.advance(by: 1)
-        _ = try one.keyring.accounts.remove(ada.id, from: .default)
-        _ = try two.keyring.accounts.remove(grace.id, from: .default)
+        _ = try one.keyring.accounts.removeForGood(ada.id, from: .default)
+        _ = try two.keyring.accounts.removeForGood(grace.id, from: .default)
         try home.settle()
         for machine in [one, two] {
             #expect(try machine.accounts().isEmpty)

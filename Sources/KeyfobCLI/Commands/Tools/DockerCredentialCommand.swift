@@ -95,7 +95,7 @@ struct DockerCredentialCommand: ParsableCommand {
         _ = try keyring.tokens.store(token.credential, secret: credential.secret, for: token.account, in: groups)
         // docker knows one user at a registry.
         for other in known where other.account.id != id && isDockers(other) {
-            _ = try keyring.accounts.remove(other.account.id, from: other.group, unbinds: true)
+            try remove(other, keyring)
         }
     }
 
@@ -130,8 +130,14 @@ struct DockerCredentialCommand: ParsableCommand {
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         for known in try accounts(at: url.address.host, in: keyring) where isDockers(known) {
-            _ = try keyring.accounts.remove(known.account.id, from: known.group, unbinds: true)
+            try remove(known, keyring)
         }
+    }
+
+    private func remove(_ candidate: Candidate, _ keyring: Keyring) throws(KeyringError) {
+        // What the owner has bound to it goes too.
+        let undo = UndoPolicy.keep(keyring.undo.command("docker logout"))
+        _ = try keyring.accounts.remove(candidate.account.id, from: candidate.group, unbinds: true, undo: undo)
     }
 
     /// The accounts of a registry that has its own.
