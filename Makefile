@@ -75,7 +75,7 @@ help:
 	@echo 'make uninstall PREFIX=DIR    remove them'
 	@echo 'make deb                     pack what make build made: a Debian package and a tar.gz in .build/packages'
 	@echo 'make wheel                   the module for Python with the library that make library made: a wheel, and its source, in dist'
-	@echo 'make test-wheel              install both in a bare Debian 12 and another (as root)'
+	@echo 'make test-wheel              install the one, and then the other, in a bare Debian 12 and another (as root)'
 	@echo 'make test-package            try both in a fresh Debian 12 (as root)'
 	@echo 'make bench                   measure, beside MSAL for Python and other programs that keep tokens'
 	@echo 'make clean                   remove what was built'
@@ -252,6 +252,7 @@ install:
 	install -m 644 -s .build/release/libKeyfobC.so '$(LIB)/libkeyfob.so.1.new'
 	mv -f '$(LIB)/libkeyfob.so.1.new' '$(LIB)/libkeyfob.so.1'
 	ln -sf libkeyfob.so.1 '$(LIB)/libkeyfob.so'
+	$(if $(DESTDIR),,ldconfig 2> /dev/null || true)
 	install -m 644 Sources/KeyfobC/include/keyfob.h '$(INCLUDE)'
 	sed 's|@VERSION@|$(VERSION)|' Packaging/keyfob.pc > '$(LIB)/pkgconfig/keyfob.pc'
 	rm -f '$(PYTHON).py'
