@@ -96,6 +96,19 @@ enum GuardedRegions {
         if !isKept { unsafe free(base, count) }
     }
 
+    /// Keeps idle regions out of swap in the child of a fork, which has no lock on any memory.
+    static func lockIdle() {
+        idle.withLock { idle in
+            for (index, addresses) in idle.addresses.enumerated() {
+                for address in addresses {
+                    if let base = unsafe UnsafeMutableRawPointer(bitPattern: address) {
+                        _ = unsafe sodium_mlock(base, sizes[index])
+                    }
+                }
+            }
+        }
+    }
+
     private static func sizeIndex(of count: Int) -> Int {
         sizes.firstIndex { count <= $0 } ?? sizes.count - 1
     }
@@ -111,4 +124,8 @@ package enum SecretMemory {
         Sodium.initialize()
         GuardedRegions.share(12_272)
     }
+
+    /// Makes secrets lie in the child of a fork as they do elsewhere from now on: locked in memory, as nothing is that was
+    /// there before.
+    package static func goOnInChild() { GuardedRegions.lockIdle() }
 }

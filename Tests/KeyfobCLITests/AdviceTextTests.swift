@@ -41,6 +41,12 @@ struct AdviceTextTests {
         #expect(Quantity.list(names) == names.prefix(3).joined(separator: ", ") + rest)
     }
 
+    @Test("what another process advises has the name and the words that it gave")
+    func told() {
+        let advice = Advice.told(code: "wait", words: "wait a second")
+        #expect(advice.code == "wait" && advice.text == "wait a second")
+    }
+
     @Test("words of the command's own have no name")
     func words() {
         let error = KeyringError(.usage, "a", hint: "b")

@@ -55,7 +55,7 @@ extension VarlinkMessage {
 
 extension JSONWriter {
     /// Writes how a person continues.
-    fileprivate mutating func member(_ continuation: Continuation) {
+    package mutating func member(_ continuation: Continuation) {
         name("continuation")
         beginObject()
         member("id", continuation.id)

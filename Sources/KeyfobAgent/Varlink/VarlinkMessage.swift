@@ -24,7 +24,7 @@ package enum VarlinkMessage: Sendable {
     }
 
     /// Calls `body` with its bytes.
-    func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+    package func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
         switch self {
         case .plain(let bytes): bytes.withBytes(body)
         case .guarded(let text): text.bytes.withBytes(body)

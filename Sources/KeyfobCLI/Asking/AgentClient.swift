@@ -10,8 +10,6 @@ struct AgentClient: ~Copyable {
 
     /// For how many seconds an answer is waited for that takes no person and no network.
     static let patience = 10
-    /// The longest answer, in bytes.
-    private static let limit = 1 << 20
 
     /// Connects with who listens at a socket; nil where nobody does.
     ///
@@ -100,19 +98,10 @@ struct AgentClient: ~Copyable {
         } while count < 0 && errno == EINTR
         arrived()
         limit(SO_RCVTIMEO, Self.patience)
-        var buffer = SecretBuffer(capacity: 8_192)
-        while true {
-            let isWhole = buffer.withBytes { $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0 }
-            if isWhole { break }
-            if buffer.count == buffer.capacity {
-                guard buffer.capacity < Self.limit else { throw Self.senseless() }
-                var larger = SecretBuffer(capacity: 4 * buffer.capacity)
-                buffer.withBytes { larger.append($0) }
-                buffer = larger
-            }
-            guard count > 0, let more = try? buffer.append(readingFrom: descriptor), more > 0 else {
-                throw Self.silent()
-            }
+        guard count > 0 else { throw Self.silent() }
+        let buffer = SecretBuffer(messageFrom: descriptor, limit: AgentReply.limit)
+        guard buffer.endsWithZero else {
+            throw buffer.count < AgentReply.limit ? Self.silent() : Self.senseless()
         }
         let reply = buffer.withBytes { bytes in AgentReply(bytes.extracting(0..<bytes.byteCount - 1)) }
         guard let reply else { throw Self.senseless() }
@@ -135,4 +124,24 @@ struct AgentClient: ~Copyable {
     }
 
     private static let restart = "end its process ('keyfob agent') and start it again"
+}
+
+extension SecretBuffer {
+    /// What comes over a descriptor up to the zero that ends a message; it breaks off at the limit, where nothing more comes
+    /// and where that fails.
+    init(messageFrom descriptor: CInt, limit: Int) {
+        self.init(capacity: 8_192)
+        while !endsWithZero {
+            if count == capacity {
+                guard capacity < limit else { return }
+                var larger = SecretBuffer(capacity: 4 * capacity)
+                withBytes { larger.append($0) }
+                self = larger
+            }
+            guard let more = try? append(readingFrom: descriptor), more > 0 else { return }
+        }
+    }
+
+    /// Whether it holds a whole message.
+    var endsWithZero: Bool { withBytes { $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0 } }
 }

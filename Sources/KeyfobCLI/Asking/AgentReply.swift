@@ -10,7 +10,10 @@ final class AgentReply: Sendable {
     private let failure: String?
 
     /// How much of JSON's an answer may have.
-    private static let limits = JSONLimits(size: 1 << 20, depth: 8, stringCount: 1 << 18, nodes: 1 << 16)
+    private static let limits = JSONLimits(size: limit, depth: 8, stringCount: 1 << 18, nodes: 1 << 16)
+
+    /// The longest one, in bytes.
+    static let limit = 1 << 20
 
     /// The answer in a message, without the zero that ends it; nil where it is none.
     init?(_ message: RawSpan) {
@@ -37,7 +40,7 @@ final class AgentReply: Sendable {
     }
 
     /// How a person continues.
-    private var continuation: Continuation? {
+    var continuation: Continuation? {
         let fields = json.withBytes { bytes in
             tape.member("continuation", of: parameters, in: bytes).flatMap {
                 tape.kind(of: $0) == .object ? AgentFields(tape, $0, bytes) : nil
@@ -52,6 +55,23 @@ final class AgentReply: Sendable {
             group: fields.string("group").flatMap { try? AccessGroup($0) }, tenant: fields.string("tenant"),
             clientID: fields.string("client"), scopes: ScopeSet(fields.strings("scopes")),
             claims: fields.string("claims"))
+    }
+
+    /// The token that it gives; nil where it gives none.
+    var token: Keyring.TokenAnswer? {
+        guard let secret = secret("token"), let id = string("account").flatMap(AccountID.init),
+            let group = string("group").flatMap({ try? AccessGroup($0) }), let client = string("clientID"),
+            let origin = string("source").flatMap(Keyring.FoundToken.Origin.init)
+        else { return nil }
+        let credential = Credential(
+            kind: .accessToken, account: id, clientID: client, realm: string("tenant") ?? "",
+            scopes: ScopeSet(strings("scopes")), tokenType: string("tokenType"),
+            cachedAt: integer("cachedAt").map(Timestamp.init(seconds:)),
+            expiresOn: integer("expiresOn").map(Timestamp.init(seconds:)))
+        return Keyring.TokenAnswer(
+            secret: secret,
+            found: Keyring.FoundToken(
+                credential, of: Account(id: id, username: string("username") ?? ""), in: group, from: origin))
     }
 
     /// The objects of a list, each as an answer of its own.

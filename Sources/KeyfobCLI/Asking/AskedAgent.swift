@@ -42,18 +42,8 @@ struct AskedAgent: Sendable {
             writer.member("extendedLifetime", options.allowsExtendedLifetime)
             writer.member("claims", options.claims)
         }
-        guard let secret = reply.secret("token"), let id = reply.string("account").flatMap(AccountID.init),
-            let group = reply.string("group").flatMap({ try? AccessGroup($0) }), let client = reply.string("clientID"),
-            let origin = reply.string("source").flatMap(Keyring.FoundToken.Origin.init)
-        else { throw AgentClient.senseless() }
-        let credential = Credential(
-            kind: .accessToken, account: id, clientID: client, realm: reply.string("tenant") ?? "",
-            scopes: ScopeSet(reply.strings("scopes")), tokenType: reply.string("tokenType"),
-            expiresOn: reply.integer("expiresOn").map(Timestamp.init(seconds:)))
-        return Keyring.TokenAnswer(
-            secret: secret,
-            found: Keyring.FoundToken(
-                credential, of: Account(id: id, username: reply.string("username") ?? ""), in: group, from: origin))
+        guard let answer = reply.token else { throw AgentClient.senseless() }
+        return answer
     }
 
     /// The accounts of which this program may have tokens.

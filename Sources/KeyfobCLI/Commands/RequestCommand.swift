@@ -118,7 +118,7 @@ struct RequestCommand: ParsableCommand {
     ) throws(KeyringError) -> ReceivedAnswer {
         let held = TokenBox(answer)
         let timeout = timeout
-        return try NetworkTask.run { () async throws(KeyringError) in
+        return try NetworkTask.runAlone { () async throws(KeyringError) in
             ReceivedAnswer(
                 try await Keyring.Tokens.send(request, with: held.answer, seconds: timeout, network: network))
         }

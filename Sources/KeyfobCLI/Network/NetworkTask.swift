@@ -12,10 +12,7 @@ enum NetworkTask {
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
-        DeferredSignals.explain(
-            by:
-                "\nkeyfob: waiting for the provider's answer first (at most 30 s): stopped now, the sign-in could be lost\n"
-        )
+        explainWaiting()
         let box = Box<Value>()
         Task {
             let value: Result<Value, KeyringError>
@@ -27,6 +24,22 @@ enum NetworkTask {
             box.finish(value)
         }
         return try box.wait()
+    }
+
+    /// The same without threads that are still there afterwards, for what asks one thing after the other: a process may be
+    /// made of this one then.
+    static func runAlone<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(KeyringError) -> Value
+    ) throws(KeyringError) -> Value {
+        explainWaiting()
+        return try CurrentThreadExecutor.run(body)
+    }
+
+    private static func explainWaiting() {
+        DeferredSignals.explain(
+            by:
+                "\nkeyfob: waiting for the provider's answer first (at most 30 s): stopped now, the sign-in could be lost\n"
+        )
     }
 
     private final class Box<Value: Sendable>: Sendable {

@@ -107,20 +107,12 @@ struct AttendedAcquisition {
     }
 
     /// The token, from what is stored or by refresh.
-    ///
-    /// The network, and the concurrency runtime, are made ready only where no fresh token is stored.
     private func acquire(in groups: [AccessGroup]?) throws(KeyringError) -> Keyring.TokenAnswer {
         var acquisition = TokenAcquisition(request, in: groups, options: refresh.options)
         if !refresh.offline {
             acquisition.network = { [networkOptions] () throws(KeyringError) in try networkOptions.network() }
         }
-        switch try keyring.tokens.lookUp(acquisition) {
-        case .found(let answer): return answer
-        case .missing(let token):
-            return try NetworkTask.run { [keyring] () async throws(KeyringError) in
-                TokenBox(try await keyring.tokens.refresh(token))
-            }.answer
-        }
+        return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose)
     }
 
     /// Remembers whose token it was, when somebody chose; the token is on its way already.

@@ -31,8 +31,11 @@ extension Warning {
 extension Advice {
     /// The name that documents give the advice; nil for words of the command's own.
     var code: String? {
-        if case .words = self { return nil }
-        return Mirror(reflecting: self).children.first?.label ?? "\(self)"
+        switch self {
+        case .words: nil
+        case .told(let code, _): code
+        default: Mirror(reflecting: self).children.first?.label ?? "\(self)"
+        }
     }
 
     /// The advice as it is shown: one line.
@@ -275,7 +278,7 @@ extension Advice {
         case .removeItemsByHand:
             "they may be in use by another copy of the vault; remove them in Seahorse, or in KeePassXC, if they are not"
 
-        case .words(let text): text
+        case .words(let text), .told(_, let text): text
         }
     }
 }

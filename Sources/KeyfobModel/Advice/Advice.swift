@@ -400,6 +400,8 @@ public enum Advice: Hashable, Sendable {
 
     /// The words of whoever uses the library and makes errors of its own; none of the library's own has them.
     case words(String)
+    /// What another process of Keyfob's advises: the name that documents give it, and its words.
+    case told(code: String, words: String)
 
     /// Sign in to the account of this name, with these scopes where there are any.
     public static func signIn(_ name: String, _ scopes: ScopeSet) -> Advice {

@@ -57,7 +57,7 @@ struct AccountRefreshCommand: ParsableCommand {
         for client in clients.isEmpty ? [nil] : clients.map(Optional.some) {
             let request = TokenRequest(account: account.id.description, realm: tenant, clientID: client, scopes: scopes)
             do throws(KeyringError) {
-                tokens.append(try Self.refreshed(request, in: candidate.group, keyring, network))
+                tokens.append(try refreshed(request, in: candidate.group, keyring, network))
             } catch {
                 failures.append(error)
             }
@@ -70,14 +70,12 @@ struct AccountRefreshCommand: ParsableCommand {
     }
 
     /// A new token for a request, whatever is stored.
-    private static func refreshed(
+    private func refreshed(
         _ request: TokenRequest, in group: AccessGroup, _ keyring: Keyring, _ network: Network
     ) throws(KeyringError) -> Keyring.FoundToken {
-        try NetworkTask.run { () async throws(KeyringError) in
-            try await keyring.tokens.acquireSilently(
-                for: request, options: SilentOptions(forcesRefresh: true), in: [group], network: network
-            ).found
-        }
+        let acquisition = TokenAcquisition(
+            request, in: [group], options: SilentOptions(forcesRefresh: true), network: { network })
+        return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose).found
     }
 
     /// Redeems the refresh token of each client of each account, and tells of each.
@@ -89,7 +87,7 @@ struct AccountRefreshCommand: ParsableCommand {
                 let request = TokenRequest(account: candidate.account.id.description, clientID: client)
                 var (expiry, failure): (Timestamp?, KeyringError?)
                 do throws(KeyringError) {
-                    expiry = try Self.refreshed(request, in: candidate.group, keyring, network).credential.expiresOn
+                    expiry = try refreshed(request, in: candidate.group, keyring, network).credential.expiresOn
                 } catch {
                     failure = error
                     failures.append(error)

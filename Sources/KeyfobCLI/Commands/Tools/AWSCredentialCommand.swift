@@ -118,7 +118,7 @@ struct AWSCredentialCommand: ParsableCommand {
         let held = TokenBox(token.answer)
         let request = role(of: held.answer.found.account, url)
         let network = try options.networkOptions.network()
-        return try NetworkTask.run { () async throws(KeyringError) in
+        return try NetworkTask.runAlone { () async throws(KeyringError) in
             let credentials = try await Keyring.Tokens.assume(request, with: held.answer, network: network)
             return ReceivedCredentials(answer: credentials.answer(), expiresOn: credentials.expiresOn)
         }

@@ -1,13 +1,12 @@
 internal import Glibc
-internal import Keyfob
 internal import KeyfobOAuth
 internal import Synchronization
 
 /// Runs tasks on the thread that waits for them.
 ///
-/// So the library has no threads of its own but while it waits for a socket, and the child of a fork misses none.
+/// So a process has no threads of Keyfob's own but while it waits for a socket, and the child of a fork misses none.
 @safe
-final class CurrentThreadExecutor: TaskExecutor {
+package final class CurrentThreadExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     /// Counts the jobs.
     private nonisolated(unsafe) let count: UnsafeMutablePointer<sem_t>
@@ -22,7 +21,7 @@ final class CurrentThreadExecutor: TaskExecutor {
         unsafe count.deallocate()
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
         unsafe sem_post(count)
@@ -35,7 +34,7 @@ final class CurrentThreadExecutor: TaskExecutor {
     }
 
     /// Runs `body` to its end, on this thread.
-    static func run<Value: Sendable>(
+    package static func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
         let (executor, result) = (CurrentThreadExecutor(), Box<Value>())
