@@ -28,6 +28,10 @@ extension KeyringError {
             self.init(
                 .damaged, "the header of the vault was altered by someone without its key",
                 advice: .restoreBackup(path: nil, putsAside: true))
+        case .keysReplaced(let time):
+            self.init(
+                .locked, "the keys of the vault were replaced at \(time.rfc3339), and what is held opens it no more",
+                advice: .unlock)
         case .corrupted(let part):
             self.init(.damaged, "the \(part.words) does not open: it was altered", advice: .verify)
         case .costRefused(let operations, let memory):

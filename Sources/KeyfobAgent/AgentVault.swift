@@ -33,13 +33,26 @@ public final class AgentVault: Sendable {
         self.forgotten = forgotten
     }
 
-    /// The keyring; of a vault that is not in its place any more the keys are forgotten, and what is there now is opened.
+    /// The keyring.
+    ///
+    /// Of a vault that is not in its place any more, or has got other keys, those that are held are forgotten, and what is there
+    /// now is opened.
     ///
     /// - Throws: `locked` where nothing at hand opens it, and what opening can throw.
     public func keyring() throws(KeyringError) -> Keyring {
         if isGone { forget() }
-        if let keyring = opened.withLock({ $0 }) { return keyring }
-        let keyring = try open()
+        var refusal: KeyringError?
+        if let keyring = opened.withLock({ $0 }) {
+            refusal = keyring.refusalOfHeader()
+            guard refusal != nil else { return keyring }
+            lock()
+        }
+        let keyring: Keyring
+        do throws(KeyringError) {
+            keyring = try open()
+        } catch {
+            throw error.code == .locked ? refusal ?? error : error
+        }
         return opened.withLock { opened in
             if let other = opened { return other }
             opened = keyring

@@ -13,6 +13,13 @@ extension OpenKeyring {
     static func open(_ options: OptionValues.Snapshot) throws(KeyringError) -> OpenKeyring {
         DeferredSignals.leaveAlone()
         let environment = ProcessInfo.processInfo.environment
+        return OpenKeyring(try giver(options, environment), environment, options)
+    }
+
+    /// What gives tokens, opened by options or by what is at hand.
+    static func giver(
+        _ options: OptionValues.Snapshot, _ environment: [String: String]
+    ) throws(KeyringError) -> Giver {
         let location = try KeyringLocation.standard(environment: environment, vault: options["vault"])
         let locked = try LockedKeyring(at: location)
         let keyring: Keyring
@@ -28,12 +35,12 @@ extension OpenKeyring {
                     secretService: SecretServiceOptions(environment: environment, mayPrompt: options.flag("may-ask")))
             } catch {
                 guard error.meansNoKeyIsKept, let agent = try openAgent(of: location, environment) else { throw error }
-                return OpenKeyring(.agent(agent, error), environment, certificateFile: options["ca-file"])
+                return .agent(agent, error)
             }
         }
         // What was found of the vault's history is among the warnings.
         _ = try? keyring.health.stateFindings()
-        return OpenKeyring(.keyring(keyring), environment, certificateFile: options["ca-file"])
+        return .keyring(keyring)
     }
 
     /// An agent that has the vault open, or opens it when it is asked; nil where there is none.
@@ -61,7 +68,7 @@ extension OpenKeyring {
             forcesRefresh: options.flag("force-refresh"), claims: options["claims"],
             allowsExtendedLifetime: options.flag("extended-lifetime"))
         let keyring: Keyring
-        switch giver {
+        switch try giver {
         case .keyring(let open): keyring = open
         case .agent(_, let reason) where options.flag("offline"): throw reason
         case .agent(let agent, let reason):
@@ -109,7 +116,7 @@ extension OpenKeyring {
     /// Sees to it that a token which a service has refused is not given again.
     func refuse(_ token: borrowing SecretBytes, _ options: OptionValues.Snapshot) throws(KeyringError) {
         let (request, groups) = (try request(options), try groups(options))
-        guard case .agent(let agent, _) = giver else {
+        guard case .agent(let agent, _) = try giver else {
             _ = try keyring.tokens.refused(token, for: request, in: groups)
             return
         }
@@ -125,7 +132,7 @@ extension OpenKeyring {
     func accounts(_ options: OptionValues.Snapshot) throws(KeyringError) -> Answer {
         let groups = try groups(options)
         let records =
-            switch giver {
+            switch try giver {
             case .agent(let agent, _): try agent.accounts(in: groups)
             case .keyring(let keyring): try keyring.accounts.list(in: groups).map { Record($0) }
             }
@@ -135,7 +142,7 @@ extension OpenKeyring {
 
     /// What the owner should know, each a row.
     func warnings() -> Answer {
-        guard case .keyring(let keyring) = giver else { return Answer([]) }
+        guard case .keyring(let keyring)? = try? giver else { return Answer([]) }
         return Answer(
             keyring.takeWarnings().map {
                 ["code": $0.code.rawValue, "message": $0.message, "hint": $0.advice?.text]

@@ -94,15 +94,37 @@ final class OpenKeyring: Sendable {
         case agent(AskedAgent, KeyringError)
     }
 
-    let giver: Giver
+    private let held: Mutex<Giver>
     let environment: [String: String]
-    let certificateFile: String?
+    private let opening: OptionValues.Snapshot
     private let process = getpid()
 
-    init(_ giver: Giver, _ environment: [String: String], certificateFile: String?) {
-        self.giver = giver
+    init(_ giver: Giver, _ environment: [String: String], _ opening: OptionValues.Snapshot) {
+        held = Mutex(giver)
         self.environment = environment
-        self.certificateFile = certificateFile
+        self.opening = opening
+    }
+
+    var certificateFile: String? { opening["ca-file"] }
+
+    /// What gives tokens; opened as at first where the vault has got other keys since.
+    ///
+    /// - Throws: `locked` where what opened it opens the new ones no more, `damaged` for a header of somebody without a key.
+    var giver: Giver {
+        get throws(KeyringError) {
+            let giver = held.withLock { $0 }
+            guard case .keyring(let keyring) = giver, let refusal = keyring.refusalOfHeader() else {
+                return giver
+            }
+            let newer: Giver
+            do throws(KeyringError) {
+                newer = try Self.giver(opening, environment)
+            } catch {
+                throw [.locked, .wrongKey].contains(error.code) ? refusal : error
+            }
+            held.withLock { $0 = newer }
+            return newer
+        }
     }
 
     /// The keyring.
@@ -110,7 +132,7 @@ final class OpenKeyring: Sendable {
     /// - Throws: `locked` where an agent stands in its place.
     var keyring: Keyring {
         get throws(KeyringError) {
-            switch giver {
+            switch try giver {
             case .keyring(let keyring): return keyring
             case .agent(_, let reason): throw reason
             }

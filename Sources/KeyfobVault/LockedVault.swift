@@ -109,7 +109,7 @@ package struct LockedVault: ~Copyable {
     /// Unlocks the whole vault with the vault key itself.
     ///
     /// - Throws: `wrongKey` when it has not 32 bytes, `corrupted(.headerAuthentication)` when it is not this
-    ///   vault's, `corrupted`.
+    ///   vault's, `keysReplaced` when it was, `corrupted`.
     package consuming func unlock(vaultKey: borrowing SecretBytes) throws(VaultError) -> UnlockedVault {
         guard vaultKey.count == VaultKeys.count else { throw .wrongKey }
         return try UnlockedVault.opening(header, headerBytes, vaultKey: vaultKey)

@@ -51,11 +51,16 @@ package struct UnlockedVault: ~Copyable {
         _ header: VaultHeader, _ headerBytes: [UInt8], vaultKey: borrowing SecretBytes, isProven: Bool = true
     ) throws(VaultError) -> UnlockedVault {
         let keys = VaultKeys(vaultKey: vaultKey)
-        guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
+        guard VaultHeader.isAuthentic(headerBytes, keys) else { throw refusal(of: header, headerBytes, keys.signer()) }
         var vault = UnlockedVault(header, .vault(keys), isProven: isProven)
         vault.lastRead = (header.sequence, VaultHeader.digest(of: headerBytes))
         try vault.openGroups(headerBytes)
         return vault
+    }
+
+    /// Why a header is not that of the vault whose signatures have the public key `signer`.
+    private static func refusal(of header: VaultHeader, _ bytes: [UInt8], _ signer: [UInt8]) -> VaultError {
+        header.timeOfSuccession(from: signer, bytes).map { .keysReplaced($0) } ?? .corrupted(.headerAuthentication)
     }
 
     /// Opens one group with a group slot's own key.
@@ -82,12 +87,17 @@ package struct UnlockedVault: ~Copyable {
 
     /// Takes over a header that another process wrote.
     ///
-    /// - Throws: `corrupted`, `noSuchSlot` when the group slot that was used is gone,
+    /// - Throws: `corrupted`, `keysReplaced`, `noSuchSlot` when the group slot that was used is gone,
     ///   `notGranted` when its group is.
     package mutating func refresh(headerBytes: [UInt8]) throws(VaultError) {
         let newer = try VaultHeader(encoded: headerBytes)
-        if case .vault(let keys) = authority {
-            guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
+        switch authority {
+        case .vault(let keys):
+            guard VaultHeader.isAuthentic(headerBytes, keys) else {
+                throw Self.refusal(of: newer, headerBytes, header.signer)
+            }
+        case .group:
+            guard newer.signer == header.signer else { throw Self.refusal(of: newer, headerBytes, header.signer) }
         }
         header = newer
         try openGroups(headerBytes)
@@ -173,8 +183,9 @@ package struct UnlockedVault: ~Copyable {
         authority = .vault(keys)
         lastRead = nil
         header.signer = keys.signer()
-        header.succession = KeySuccession(
+        let succession = KeySuccession(
             of: header.vault, from: former, to: header.signer, sequence: header.sequence, time: now)
+        header.successions = header.successions.suffix(VaultHeader.maximumSuccessions - 1) + [succession]
         header.slots = []
         for index in header.groups.indices { header.groups[index].grants = [] }
         var replaced: [(old: GroupKeys, new: GroupKeys)] = []

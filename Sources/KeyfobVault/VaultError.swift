@@ -1,4 +1,5 @@
 internal import KeyfobAge
+package import KeyfobModel
 internal import KeyfobSodium
 
 /// What can go wrong with keys and sealed bytes.
@@ -17,6 +18,8 @@ package enum VaultError: Error, Equatable, Sendable {
     case noSuchKindOfSlot
     /// Bytes that should open do not: altered, truncated or mixed up.
     case corrupted(Part)
+    /// The key held was the vault's, which has got others since, as that key itself says.
+    case keysReplaced(Timestamp)
     /// A KDF cost outside what is accepted; nothing was computed.
     case costRefused(operations: UInt32, memory: UInt64)
     /// The memory that a KDF needs cannot be had.

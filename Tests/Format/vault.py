@@ -220,14 +220,8 @@ class Header:
         if reader.number("H") != VERSION or reader.number("H") != SUITE:
             raise Unsupported("another version or suite")
         self.vault, self.sequence, self.signer = reader.take(16), reader.number("Q"), reader.take(32)
-        self.succession = None
-        match reader.number("B"):
-            case 0:
-                pass
-            case 1:
-                self.succession = (reader.take(32), reader.number("Q"), reader.number("q"), reader.take(64))
-            case _:
-                raise Corrupted("a succession")
+        self.successions = [(reader.take(32), reader.number("Q"), reader.number("q"), reader.take(64))
+                            for _ in range(limited(reader.number("B"), 16))]
         self.slots = [Slot(reader, self.vault) for _ in range(limited(reader.number("H"), 16))]
         self.groups = [Group(reader, self.vault) for _ in range(limited(reader.number("H"), 4096))]
         reader.end()

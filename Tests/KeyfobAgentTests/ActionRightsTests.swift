@@ -61,7 +61,7 @@ struct ActionRightsTests {
         let door = SocketDoor(to: desk, signIns: signIns, keys: keys, changes: VaultChanges(), hint: { _ in nil })
         let place = try VarlinkPlace(isSeen: true, answer: { await door.answer($0, $1, $2) })
         let client = try place.connect()
-        func ask(_ method: String, _ parameters: String, isLong: Bool = false) async -> String {
+        func ask(_ method: String, _ parameters: String, isLong: Bool = false) async throws -> String {
             client.call(
                 "io.keyfob.Agent.\(method)", #","parameters":\#(parameters)\#(isLong ? #","more":true"# : "")"#)
             var replies: [String] = []
@@ -78,15 +78,15 @@ struct ActionRightsTests {
         for rights in Self.sets {
             try give(rights, by: source, to: caller, desk, home.keyring)
             let text = "\(source) \(rights.inOrder)"
-            let listed = await ask("Accounts", "{}")
+            let listed = try await ask("Accounts", "{}")
             #expect(listed.contains(ada) == rights.contains(.list), "\(text): \(listed)")
-            let selected = await ask("Select", #"{"account":"\#(ada)"}"#)
+            let selected = try await ask("Select", #"{"account":"\#(ada)"}"#)
             #expect(selected.contains(ada) == rights.contains(.list), "\(text): \(selected)")
             #expect(try desk.looks(for: caller).isEmpty == !rights.contains(.list), "\(text)")
-            let token = await ask("Token", #"{"account":"\#(ada)","scopes":["mail.read"]}"#)
+            let token = try await ask("Token", #"{"account":"\#(ada)","scopes":["mail.read"]}"#)
             #expect(token.contains("token of ada") == rights.contains(.token), "\(text): \(token)")
             #expect(token.contains("NotPermitted") == !rights.contains(.token), "\(text): \(token)")
-            let signIn = await ask(
+            let signIn = try await ask(
                 "SignIn", #"{"provider":"microsoft","client":"mailer","scopes":["mail.read"]}"#, isLong: true)
             #expect(signIn.contains("NotPermitted") == !rights.contains(.signIn), "\(text): \(signIn)")
             #expect(signIns.count.exchange(0, ordering: .relaxed) == (rights.contains(.signIn) ? 1 : 0), "\(text)")

@@ -117,7 +117,7 @@ struct RekeyTests {
         let error = failure(of: VaultError.self) {
             _ = try LockedVault(headerBytes: after).unlock(vaultKey: oldKey.key)
         }
-        #expect(error == .corrupted(.headerAuthentication))
+        #expect(error == .keysReplaced(noon))
     }
 
     @Test("a backup's authentication is the vault key's alone")

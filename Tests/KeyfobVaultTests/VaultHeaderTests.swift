@@ -126,20 +126,88 @@ struct VaultHeaderTests {
         try vault.refresh(headerBytes: header)
     }
 
-    @Test("a new vault key is vouched for by the one before")
-    func succession() throws {
-        var vault = try UnlockedVault.opened(header, keyFile: 1)
-        let (former, sequence) = (vault.header.signer, vault.sequence)
-        #expect(vault.header.succession == nil)
-        _ = try vault.rekey(now: noon)
-        _ = try vault.addSlot(.keyFile(keyFile(4)), now: noon)
-        let read = try VaultHeader(encoded: try vault.encodedHeader())
-        let succession = try #require(read.succession)
-        #expect(succession.former == former && succession.sequence == sequence && succession.time == noon)
-        #expect(succession.isValid(for: read.signer, of: read.vault))
-        #expect(!succession.isValid(for: former, of: read.vault))
-        #expect(!succession.isValid(for: read.signer, of: .random()))
-        #expect(try UnlockedVault.opened(try vault.encodedHeader(), keyFile: 4).header.succession == succession)
+    /// A header whose keys were replaced so many times, and the last time.
+    private func replaced(_ times: Int, from first: borrowing UnlockedVault) throws -> (
+        header: [UInt8], last: Timestamp
+    ) {
+        var vault = first.copy()
+        for time in 1...times {
+            vault.advance()
+            _ = try vault.rekey(now: noon.advanced(by: Int64(time)))
+            _ = try vault.addSlot(.keyFile(keyFile(4)), now: noon)
+        }
+        return (try vault.encodedHeader(), noon.advanced(by: Int64(times)))
+    }
+
+    @Test(
+        "a key that was replaced says so itself, and when, as long as the header reaches back", arguments: [1, 2, 16])
+    func succession(times: Int) throws {
+        let vault = try UnlockedVault.opened(header, keyFile: 1)
+        let (newer, last) = try replaced(times, from: vault)
+        #expect(try VaultHeader(encoded: newer).successions.count == times)
+        #expect(
+            failure(of: VaultError.self) { try refresh(try UnlockedVault.opened(header, keyFile: 1), newer) }
+                == .keysReplaced(last))
+        #expect(
+            failure(of: VaultError.self) {
+                let former = try UnlockedVault.opened(header, keyFile: 1).unlockingKey()
+                _ = try LockedVault(headerBytes: newer).unlock(vaultKey: former.key)
+            } == .keysReplaced(last))
+        // Whoever holds one group's key knows the vault's public key.
+        #expect(
+            failure(of: VaultError.self) { try refresh(try UnlockedVault.opened(header, keyFile: 2), newer) }
+                == .keysReplaced(last))
+        #expect(
+            try UnlockedVault.opened(newer, keyFile: 4).groups.map(\.keys.epoch)
+                == vault.groups.map { _ in 1 + UInt32(times) })
+    }
+
+    @Test("one that the header has forgotten is told as another's")
+    func forgottenSuccession() throws {
+        let vault = try UnlockedVault.opened(header, keyFile: 1)
+        let (newer, _) = try replaced(17, from: vault)
+        #expect(try VaultHeader(encoded: newer).successions.count == 16)
+        #expect(
+            failure(of: VaultError.self) { try refresh(try UnlockedVault.opened(header, keyFile: 1), newer) }
+                == .corrupted(.headerAuthentication))
+    }
+
+    @Test("nobody without the former key says so: an altered, exchanged or foreign succession is an alteration")
+    func forgedSuccession() throws {
+        let vault = try UnlockedVault.opened(header, keyFile: 1)
+        let (newer, _) = try replaced(2, from: vault)
+        for offset in stride(from: 36, to: 36 + 32 + 1 + 2 * 112, by: 3) {
+            let forged = newer.flipping(0x01, at: offset).withChecksumRecomputed()
+            let error = failure(of: VaultError.self) {
+                try refresh(try UnlockedVault.opened(header, keyFile: 1), forged)
+            }
+            #expect(
+                [.corrupted(.headerAuthentication), .corrupted(.header)].contains(error),
+                "offset \(offset): \(String(describing: error))")
+        }
+        // A stranger's header, which names the vault and signs it, with a succession of another vault's key.
+        let stranger = VaultKeys(vaultKey: keyFile(7))
+        var read = try VaultHeader(encoded: newer)
+        (read.signer, read.slots) = (stranger.signer(), [])
+        var forged = read.encoded(stranger)
+        #expect(
+            failure(of: VaultError.self) { try refresh(try UnlockedVault.opened(header, keyFile: 1), forged) }
+                == .corrupted(.headerAuthentication))
+        read.successions = [
+            KeySuccession(
+                of: read.vault, from: VaultKeys(vaultKey: keyFile(8)), to: read.signer, sequence: 1, time: noon)
+        ]
+        forged = read.encoded(stranger)
+        #expect(
+            failure(of: VaultError.self) { try refresh(try UnlockedVault.opened(header, keyFile: 1), forged) }
+                == .corrupted(.headerAuthentication))
+        // Who has had the vault's key can: as the owner could.
+        let former = VaultKeys(vaultKey: vault.unlockingKey().key)
+        read.successions = [KeySuccession(of: read.vault, from: former, to: read.signer, sequence: 1, time: noon)]
+        forged = read.encoded(stranger)
+        #expect(
+            failure(of: VaultError.self) { try refresh(try UnlockedVault.opened(header, keyFile: 1), forged) }
+                == .keysReplaced(noon))
     }
 
     @Test("what is no header at all is not a vault", arguments: [[], [0], Array("SQLite format 3".utf8)] as [[UInt8]])

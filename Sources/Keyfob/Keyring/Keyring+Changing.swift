@@ -47,6 +47,29 @@ extension Keyring {
         }
     }
 
+    /// Why the keys that it was unlocked with are not those of the header that is there now; nil where they are.
+    ///
+    /// `locked` where the vault has got others, which whoever has a key of them at hand opens anew; `damaged` where somebody
+    /// without a key has written it.
+    package func refusalOfHeader() -> KeyringError? {
+        let arrival = Patience.Arrival()
+        return state.withLock { state in
+            let turn = arrival.begin()
+            defer { turn.end() }
+            do {
+                if try database.storedHeader().sequence != state.vault.sequence { try database.refresh(&state.vault) }
+                return nil
+            } catch VaultError.keysReplaced(let time) {
+                return KeyringError(VaultError.keysReplaced(time))
+            } catch VaultError.corrupted(.headerAuthentication) {
+                return KeyringError(VaultError.corrupted(.headerAuthentication))
+            } catch {
+                // What else is wrong is told by whatever is done next.
+                return nil
+            }
+        }
+    }
+
     /// How often a change is tried while other processes change the header.
     private static let attempts = 20
 

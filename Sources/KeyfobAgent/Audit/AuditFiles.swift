@@ -52,6 +52,22 @@ public struct AuditFiles: AuditTrail {
     /// Notes in the vault how far the audits have come.
     public func noteHeads(in keyring: Keyring) { heads.keep(in: keyring) }
 
+    /// Notes in the vault how far the audits of groups have come as they stand, before the groups get other keys, by which no
+    /// earlier line can be proved.
+    ///
+    /// One in which something is not as it was written stays as it is, and so does one that cannot be read.
+    public func noteAsTheyStand(_ groups: [AccessGroup], in keyring: Keyring) {
+        for group in groups {
+            guard let log = try? log(of: group, keyring), let lines = try? log.lines(),
+                let last = lines.last, let number = AuditLine(last)?.number,
+                let reading = try? read(group, keyring), reading.findings.isEmpty
+            else { continue }
+            let mark = (try? keyring.programs.auditHead(of: group)).flatMap { $0 }.flatMap { AuditMark($0) }
+            let head = AuditHead(number: number, hash: AuditLine.hash(last))
+            try? keyring.programs.noteAuditHead(AuditMark(head, starts: mark?.starts ?? []).text, of: group)
+        }
+    }
+
     /// The entries of a group, the oldest first, and what of them is not as it was written.
     ///
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `inputOutput`.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobAgent
 internal import KeyfobSodium
 internal import KeyfobTerminal
 
@@ -56,6 +57,7 @@ struct RekeyCommand: ParsableCommand {
                 + "already; else choose another name")
         let opened = try global.unlockedKeyringAndKey(reaching: .files(writing: recoveryFile))
         let keyring = opened.keyring
+        AuditFiles(state: location.state).noteAsTheyStand(try keyring.groups.list().map(\.name), in: keyring)
         var rekeying = try keyring.slots.beginRekey(secretService: global.secretService())
         for file in keepKeyFile { try keep(file, location, &rekeying) }
         try keepWayIn(opened.key, &rekeying)

@@ -4,7 +4,7 @@ internal import KeyfobSodium
 /// The header of a vault: who can unlock it and which groups it has.
 ///
 ///     magic "KEYFOBV1" ‖ version u16 ‖ suite u16 ‖ vault id 16 ‖ sequence u64
-///     ‖ public key 32 ‖ succession u8: 0, or 1 and 112 bytes
+///     ‖ public key 32 ‖ succession count u8 ‖ successions of 112 bytes
 ///     ‖ slot count u16 ‖ slots ‖ group count u16 ‖ groups
 ///     ‖ checksum 16 (BLAKE2b-128 of everything before)
 ///     ‖ signature 64 (Ed25519, of "keyfob header v1" and everything before)
@@ -20,6 +20,8 @@ package struct VaultHeader: Equatable, Sendable {
     package static let maximumGrants = 8
     /// The most groups.
     package static let maximumGroups = 4_096
+    /// The most replacements of the key that a header tells of; before it tells of another, it forgets the oldest.
+    package static let maximumSuccessions = 16
     /// The most bytes of a header that are read.
     package static let maximumCount = 16 << 20
 
@@ -34,8 +36,8 @@ package struct VaultHeader: Equatable, Sendable {
     package internal(set) var sequence: UInt64
     /// The public key of the vault's signatures, 32 bytes.
     package internal(set) var signer: [UInt8]
-    /// That the key before it gave way to it; nil where it is the vault's first.
-    package internal(set) var succession: KeySuccession?
+    /// That each key gave way to the next, the oldest first, and the last one to that of ``signer``.
+    package internal(set) var successions: [KeySuccession] = []
     /// The slots that open the whole vault.
     package internal(set) var slots: [KeySlot]
     /// The groups, in the order they were made.
@@ -73,8 +75,8 @@ package struct VaultHeader: Equatable, Sendable {
         writer.write(vault)
         writer.write(sequence)
         writer.write(signer)
-        writer.write(UInt8(succession == nil ? 0 : 1))
-        succession?.write(to: &writer)
+        writer.write(UInt8(successions.count))
+        for succession in successions { succession.write(to: &writer) }
         writer.write(UInt16(slots.count))
         for slot in slots { slot.write(to: &writer) }
         writer.write(UInt16(groups.count))
@@ -105,11 +107,9 @@ package struct VaultHeader: Equatable, Sendable {
             vault = try reader.readID()
             sequence = try reader.read()
             signer = try reader.read(Ed25519.keyCount)
-            switch try reader.read(UInt8.self) {
-            case 0: succession = nil
-            case 1: succession = try KeySuccession(from: &reader)
-            default: throw ByteReader.Malformed()
-            }
+            let successionCount = try reader.read(UInt8.self)
+            guard successionCount <= Self.maximumSuccessions else { throw ByteReader.Malformed() }
+            for _ in 0..<successionCount { successions.append(try KeySuccession(from: &reader)) }
             slots = []
             groups = []
             let slotCount = try reader.read(UInt16.self)
@@ -136,6 +136,22 @@ package struct VaultHeader: Equatable, Sendable {
     /// What tells a header's bytes from all others: BLAKE2b-256 of checksum, signature and MAC.
     static func digest(of bytes: [UInt8]) -> [UInt8] {
         BLAKE2b.hash(Array(bytes.suffix(checksumCount + proofCount)), count: Milestone.digestCount)
+    }
+
+    /// When the key of the signatures became the present one, where the key of `former` gave way to it, in one step or several.
+    ///
+    /// - Parameter bytes: The header's own, which the present key must have signed.
+    /// - Returns: nil where nothing shows that it did. Whoever has held the former key can make such a header.
+    func timeOfSuccession(from former: [UInt8], _ bytes: [UInt8]) -> Timestamp? {
+        guard let first = successions.firstIndex(where: { $0.former == former }), Self.isSigned(bytes, by: signer)
+        else {
+            return nil
+        }
+        for index in first..<successions.count {
+            let next = index + 1 < successions.count ? successions[index + 1].former : signer
+            guard successions[index].isValid(for: next, of: vault) else { return nil }
+        }
+        return successions.last?.time
     }
 
     /// Whether the MAC of `bytes` is the one under `keys`.

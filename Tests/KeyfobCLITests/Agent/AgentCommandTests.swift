@@ -92,6 +92,27 @@ struct AgentCommandTests {
         #expect(outcome.text.wholeMatch(of: /agent   process [0-9]+, holds keys, until .*\n/) != nil, "\(outcome)")
     }
 
+    @Test("after the owner's new keys it opens the vault anew by what is at hand, or says since when a key is old")
+    func replacedKeys() throws {
+        let rekey = "keyfob rekey -q --force --key-file key --recovery-file $(mktemp -u ./XXXXXX)"
+        let file = try home()
+        try permit(file)
+        try run(
+            file, variables: "KEYFOB_KEY_FILE=$PWD/key", "ask token ada ADA", rekey, "ask token ada ADA", rekey, rekey,
+            "ask token ada ADA", "keyfob group rotate -q default --key-file key", "keyfob log -q --key-file key",
+            "ask token ada ADA", "keyfob log -q --key-file key", rekey, "keyfob log -q --key-file key")
+        let handed = try home()
+        try permit(handed)
+        try run(
+            handed, "keyfob unlock --agent --for 1h --key-file key", "ask token ada ADA", rekey,
+            "ask replaced", "ask locked", "keyfob unlock --agent --for 1h --key-file key", "ask token ada ADA")
+        // A header that somebody altered is none of the owner's, with the keys in whatever memory.
+        try run(
+            handed, variables: "KEYFOB_KEY_FILE=$PWD/key", "ask token ada ADA",
+            "\(PythonScript.interpreter) \(PythonScript.path("vault_bytes")) data/keyfob forge-header",
+            "ask altered")
+    }
+
     @Test("a key that was handed over is forgotten when its time is over")
     func timeout() throws {
         let place = try home()

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobAgent
 internal import KeyfobTerminal
 
 struct GroupRevokeCommand: ParsableCommand {
@@ -60,6 +61,7 @@ struct GroupRevokeCommand: ParsableCommand {
 
     /// Removes the slot and gives the group a new key.
     private func revoked(from group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> SlotRevocation {
+        AuditFiles(state: keyring.location.state).noteAsTheyStand([group], in: keyring)
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
         let revocation = try keyring.slots.revoke(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobAgent
 internal import KeyfobTerminal
 
 struct GroupRotateCommand: ParsableCommand {
@@ -21,6 +22,7 @@ struct GroupRotateCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
+        AuditFiles(state: keyring.location.state).noteAsTheyStand([group], in: keyring)
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
         let count = try keyring.groups.rotate(group, backsUp: !noBackup, progress: progress.update)

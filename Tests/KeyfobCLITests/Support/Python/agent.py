@@ -84,6 +84,19 @@ def locked():
         assert not agent.Lock()["wasOpen"]
 
 
+def replaced():
+    """Of keys that were handed over before the owner made new ones."""
+    with connect() as agent:
+        told = refused(own("Locked"), lambda: agent.Token(account="ada"))
+        assert "were replaced at 2" in told["message"] and "unlock" in told["hint"], told
+
+
+def altered():
+    with connect() as agent:
+        told = refused(own("Failed"), lambda: agent.Token(account="ada"))
+        assert told["code"] == "damaged" and "altered" in told["message"], told
+
+
 def lock():
     with connect() as agent:
         agent.Accounts()

@@ -5,6 +5,7 @@ usage: vault_bytes.py VAULT kdf-cost OPERATIONS MEMORY    what the first slot, a
        vault_bytes.py VAULT header-suite NUMBER           the same with other primitives
        vault_bytes.py VAULT database-version NUMBER       the same for the database
        vault_bytes.py VAULT flip-header [--copy]          one bit, in the database; in the copies too
+       vault_bytes.py VAULT forge-header                  a later header, of somebody who has no key
        vault_bytes.py VAULT flip-records                  bits all over the pages of the records
        vault_bytes.py VAULT flip-token                    one bit in what is sealed about the first token
        vault_bytes.py VAULT other-database                a database that is somebody else's
@@ -19,10 +20,10 @@ import sys
 folder, action, arguments = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 path = folder / "keyring.db"
 
-# magic 8, version u16, suite u16, vault id 16, sequence u64, public key 32, no succession u8,
+# magic 8, version u16, suite u16, vault id 16, sequence u64, public key 32, no successions u8,
 # slot count u16, then the first slot:
 # kind u8, id 16, created i64, salt 16, operations u32, memory u64
-VERSION, SUITE, SLOT = 8, 10, 8 + 2 + 2 + 16 + 8 + 32 + 1 + 2
+VERSION, SUITE, SEQUENCE, SLOT = 8, 10, 28, 8 + 2 + 2 + 16 + 8 + 32 + 1 + 2
 COST = SLOT + 1 + 16 + 8 + 16
 
 
@@ -65,6 +66,12 @@ def flip(header):
     return header
 
 
+def forge(header):
+    """A later one, by somebody who has no key."""
+    struct.pack_into("<Q", header, SEQUENCE, struct.unpack_from("<Q", header, SEQUENCE)[0] + 1)
+    return with_checksum(header)
+
+
 if action == "kdf-cost":
     change_header(kdf_cost)
 elif action == "header-version":
@@ -73,6 +80,8 @@ elif action == "header-suite":
     change_header(suite)
 elif action == "flip-header":
     change_header(flip, copy="--copy" in arguments)
+elif action == "forge-header":
+    change_header(forge)
 elif action == "database-version":
     sqlite3.connect(path).execute(f"PRAGMA user_version = {int(arguments[0])}")
 elif action == "flip-records":
