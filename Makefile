@@ -12,7 +12,8 @@ DEBUG_FLAGS = $(SWIFT_BUILD_FLAGS) $(if $(CI),-Xswiftc -gline-tables-only)
 HARDENING_FLAGS = --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker noexecstack \
 	-Xcc -D_FORTIFY_SOURCE=3 -Xcc -DNDEBUG
-RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob $(HARDENING_FLAGS) $(SWIFT_BUILD_FLAGS)
+# What is installed is stripped: nothing to debug it by is compiled.
+RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob -debug-info-format none $(HARDENING_FLAGS) $(SWIFT_BUILD_FLAGS)
 LIBRARY_FLAGS = $(subst --product keyfob,--product KeyfobC,$(RELEASE_FLAGS))
 
 # The command that tests run: what ships, where it was built of these sources, as `make try` builds it.
