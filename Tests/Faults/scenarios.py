@@ -29,6 +29,8 @@ class Scenario:
     is_damaged: bool = False
     # Changes the vault's files after `before`.
     spoil: object = None
+    # Whether it takes one account after the other away, and goes on where one fails.
+    is_stepwise: bool = False
     # Whether there is a desktop's keyring (GNOME's), whose own files no fault concerns: the power does not go.
     has_service: bool = False
 
@@ -89,7 +91,7 @@ SCENARIOS = [
     Scenario("logout", "keyfob logout -q person0 --offline"),
     Scenario("logout, added by hand", "keyfob logout -q ada"),
     Scenario("logout --forget", "keyfob logout -q bob --forget"),
-    Scenario("logout --all", "keyfob logout -q --all --yes --offline --forever"),
+    Scenario("logout --all", "keyfob logout -q --all --yes --offline --forever", is_stepwise=True),
     Scenario("logout --forever", "keyfob logout -q ada --forever", "keyfob logout -q ada; printf t | keyfob add -q -a ada --host git.example"),
     Scenario("undo, logout", "keyfob undo -q --yes", "keyfob logout -q person0 --offline"),
     Scenario("undo, account remove", "keyfob undo -q --yes", "keyfob account remove -q bob --force"),
