@@ -174,7 +174,7 @@ test-trials: front
 test-bare:
 	Scripts/test-bare
 
-# What `make test` leaves out: that the checks notice each breach; the guides on terminals of 40 and of 120 columns; many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
+# What `make test` leaves out: that the checks notice each breach; histories of syncs over each kind of remote; the guides on terminals of 40 and of 120 columns; many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
 # KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; a
 # fault at each call that changes a file; and all damage that the front is tried with.
 test-full: export KEYFOB_FULL = 1

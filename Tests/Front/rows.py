@@ -17,7 +17,7 @@ TABLES = {"header": "id", "second_header": "id", "records": "id", "secrets": "id
 TOGETHER = [["records", "secrets"], ["records", "secrets", "nodes"], ["nodes"], ["manifests"], ["manifests", "nodes"]]
 # The large vault: its accounts, how many of them are asked for, and how many attacks are tried on it.
 LARGE, ASKED, COUNT = 3_000, 40, 20_000
-SMALL_SAMPLE, LARGE_SAMPLE = 120, 600
+SMALL_SAMPLE, LARGE_SAMPLE = 60, 200
 # Of how many answers of the front to attacks on the large vault, that are right, the full program is asked about one.
 SHARE = 25
 

@@ -103,7 +103,9 @@ struct FewAccountsChoiceTests {
         if seed <= 12 { #expect(!reasons.isEmpty) }
     }
 
-    @Test("a list says the same of each account, and a name means the same", arguments: 1...6)
+    @Test(
+        "a list says the same of each account, and a name means the same",
+        arguments: 1...TestLength.rounds(3, full: 6))
     func lists(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let vault = try RandomVault(&random, RandomVault.environments, RandomVault.scopes, RandomVault.subjects)
@@ -141,7 +143,8 @@ struct FewAccountsChoiceTests {
     }
 
     @Test(
-        "the catalogue of a group names what is there, whatever was written, removed and sealed again", arguments: 1...6
+        "the catalogue of a group names what is there, whatever was written, removed and sealed again",
+        arguments: 1...TestLength.rounds(3, full: 6)
     )
     func catalogue(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))

@@ -21,7 +21,7 @@ struct KilledRefreshTests {
         let home = try SignInPlace(server)
         try home.signIn("alice")
         try server.control(.init(grantTypes: ["refresh_token"], delay: 100))
-        let rounds = TestLength.rounds(24, full: 300)
+        let rounds = TestLength.rounds(12, full: 300)
         let outcome = try home.place.python("killing", "\(rounds)")
         let found = try JSONDecoder().decode(Killed.self, from: outcome.output)
         #expect(found.lost == [])

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("Histories over each kind of remote", .waitsForPrograms)
+@Suite("Histories over each kind of remote", .waitsForPrograms, .enabled(if: TestLength.isFull, "make test-full"))
 struct SyncRandomTests {
     @Test("after random work and syncs in any order all are alike", arguments: [SyncPlace.git, .rclone, .etcd])
     func histories(place: SyncPlace) throws {

@@ -328,7 +328,7 @@ struct MirrorTests {
     func killed() throws {
         try az("sign-in", "ada", "bob")
         try signIn("carol")
-        let rounds = TestLength.rounds(12, full: 60)
+        let rounds = TestLength.rounds(6, full: 60)
         for round in 1...rounds {
             let seconds = String(format: "%.3f", Double(round) / Double(rounds))
             try place.run("timeout -s KILL \(seconds) keyfob mirror azure-cli --force --quiet; rm -f .azure/*.lockfile")
