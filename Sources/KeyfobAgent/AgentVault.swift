@@ -51,7 +51,7 @@ public final class AgentVault: Sendable {
         do throws(KeyringError) {
             keyring = try open()
         } catch {
-            throw error.code == .locked ? refusal ?? error : error
+            throw error.becauseOf(refusal)
         }
         return opened.withLock { opened in
             if let other = opened { return other }

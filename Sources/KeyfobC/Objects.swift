@@ -120,7 +120,7 @@ final class OpenKeyring: Sendable {
             do throws(KeyringError) {
                 newer = try Self.giver(opening, environment)
             } catch {
-                throw [.locked, .wrongKey].contains(error.code) ? refusal : error
+                throw error.becauseOf(refusal)
             }
             held.withLock { $0 = newer }
             return newer

@@ -1,11 +1,9 @@
 """A clock that is set while an agent runs, and a machine that sleeps: what is handed out then, and how long a key is kept."""
 
-import json
 import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -51,15 +49,7 @@ class Agent:
 
     def token(self):
         """What is answered, a token or an error, to this script."""
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(PATIENCE)
-            connection.connect(self.path)
-            call = {"method": "io.keyfob.Agent.Token", "parameters": {"scopes": [SCOPE], "account": name(PERSON)}}
-            connection.sendall(json.dumps(call).encode() + b"\0")
-            answer = b""
-            while not answer.endswith(b"\0"):
-                answer += connection.recv(1 << 16) or b"\0"
-        return json.loads(answer[:-1] or b"{}").get("parameters", {})
+        return front.ask_agent(self.path, scopes=[SCOPE], account=name(PERSON))
 
     def end(self):
         os.kill(self.number, signal.SIGTERM)

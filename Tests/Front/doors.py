@@ -5,12 +5,11 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import time
 
-from place import PATIENCE, Answer, Trouble
+from place import PATIENCE, Answer, Trouble, ask_agent
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GIT = b"protocol=https\nhost=git.example\nusername=%s\n\n"
@@ -36,15 +35,7 @@ class Agent:
             time.sleep(0.01)
 
     def ask(self, account):
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(60)
-            connection.connect(self.path)
-            call = {"method": "io.keyfob.Agent.Token", "parameters": {"account": account}}
-            connection.sendall(json.dumps(call).encode() + b"\0")
-            answer = b""
-            while not answer.endswith(b"\0"):
-                answer += connection.recv(1 << 16) or b"\0"
-        found = json.loads(answer[:-1] or b"{}").get("parameters", {})
+        found = ask_agent(self.path, account=account)
         if "token" in found:
             return Answer(0, found["token"].encode(), b"")
         return Answer(DAMAGED if found.get("code") in WORDS else 1, b"", json.dumps(found).encode())

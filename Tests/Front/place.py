@@ -7,6 +7,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import typing
@@ -14,6 +15,8 @@ import urllib.parse
 
 # Seconds that a program may take; nobody writes, so that it waits for nothing.
 PATIENCE = 5
+# The same of an agent, which may ask a provider.
+AGENT_PATIENCE = 60
 SCOPE = "mail.read"
 # When something was noted, and under which name an undo is, which differ where it is noted twice.
 NOTED = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ?)?|\b\d{10}\b|(?<=keyfob undo )[0-9a-f]{8}\b")
@@ -87,6 +90,18 @@ class Runner:
         child = os.posix_spawn(program, ["keyfob", *words], environment, file_actions=actions, setpgroup=0)
         status = ended(child, patience)
         return Answer(status, *(os.pread(file, os.fstat(file).st_size, 0) for file in [self.output, self.errors]))
+
+
+def ask_agent(path, **parameters):
+    """What an agent answers to a question for a token: the parameters of its reply, or of its error."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(AGENT_PATIENCE)
+        connection.connect(str(path))
+        connection.sendall(json.dumps({"method": "io.keyfob.Agent.Token", "parameters": parameters}).encode() + b"\0")
+        answer = b""
+        while not answer.endswith(b"\0"):
+            answer += connection.recv(1 << 16) or b"\0"
+    return json.loads(answer[:-1] or b"{}").get("parameters", {})
 
 
 class Home:

@@ -50,7 +50,7 @@ extension Keyring {
     /// Why the keys that it was unlocked with are not those of the header that is there now; nil where they are.
     ///
     /// `locked` where the vault has got others, which whoever has a key of them at hand opens anew; `damaged` where somebody
-    /// without a key has written it.
+    /// without a key has written it. ``KeyringError/becauseOf(_:)`` tells it where opening anew fails.
     package func refusalOfHeader() -> KeyringError? {
         let arrival = Patience.Arrival()
         return state.withLock { state in
@@ -59,10 +59,8 @@ extension Keyring {
             do {
                 if try database.storedHeader().sequence != state.vault.sequence { try database.refresh(&state.vault) }
                 return nil
-            } catch VaultError.keysReplaced(let time) {
-                return KeyringError(VaultError.keysReplaced(time))
-            } catch VaultError.corrupted(.headerAuthentication) {
-                return KeyringError(VaultError.corrupted(.headerAuthentication))
+            } catch let error as VaultError where error.isOfAnotherKey {
+                return KeyringError(error)
             } catch {
                 // What else is wrong is told by whatever is done next.
                 return nil
@@ -149,5 +147,23 @@ extension Keyring {
     /// - Throws: `notOffered`.
     func requireEmbedded(_ reason: String) throws {
         if database.place == .secretService { throw DesktopError.notOffered(reason) }
+    }
+}
+
+extension VaultError {
+    /// Whether a header is not of the key that is held.
+    fileprivate var isOfAnotherKey: Bool {
+        switch self {
+        case .keysReplaced, .corrupted(.headerAuthentication): true
+        default: false
+        }
+    }
+}
+
+extension KeyringError {
+    /// What is told where opening a vault anew fails, because of ``Keyring/refusalOfHeader()``: why that was needed, unless more is
+    /// wrong than that nothing at hand opens it.
+    package func becauseOf(_ refusal: KeyringError?) -> KeyringError {
+        [.locked, .wrongKey].contains(code) ? refusal ?? self : self
     }
 }

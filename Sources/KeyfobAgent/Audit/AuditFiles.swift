@@ -58,13 +58,11 @@ public struct AuditFiles: AuditTrail {
     /// One in which something is not as it was written stays as it is, and so does one that cannot be read.
     public func noteAsTheyStand(_ groups: [AccessGroup], in keyring: Keyring) {
         for group in groups {
-            guard let log = try? log(of: group, keyring), let lines = try? log.lines(),
-                let last = lines.last, let number = AuditLine(last)?.number,
-                let reading = try? read(group, keyring), reading.findings.isEmpty
+            guard let stored = try? stored(group, keyring), stored.reading.findings.isEmpty,
+                let last = stored.lines.last, let number = AuditLine(last)?.number
             else { continue }
-            let mark = (try? keyring.programs.auditHead(of: group)).flatMap { $0 }.flatMap { AuditMark($0) }
             let head = AuditHead(number: number, hash: AuditLine.hash(last))
-            try? keyring.programs.noteAuditHead(AuditMark(head, starts: mark?.starts ?? []).text, of: group)
+            try? keyring.programs.noteAuditHead(AuditMark(head, starts: stored.mark?.starts ?? []).text, of: group)
         }
     }
 
@@ -72,13 +70,21 @@ public struct AuditFiles: AuditTrail {
     ///
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `inputOutput`.
     public func read(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> AuditReading {
+        try stored(group, keyring).reading
+    }
+
+    /// The lines of a group, what the vault knows of them, and what they say.
+    private func stored(
+        _ group: AccessGroup, _ keyring: Keyring
+    ) throws(KeyringError) -> (lines: [[UInt8]], mark: AuditMark?, reading: AuditReading) {
         let lines: [[UInt8]]
         let log = try log(of: group, keyring)
         do { lines = try log.lines() } catch { throw Self.failure(error, "the log cannot be read in \(log.path)") }
         let mark = try keyring.programs.auditHead(of: group).flatMap { AuditMark($0) }
-        return try AuditReading(lines, mark: mark) { (content, key) throws(KeyringError) in
+        let reading = try AuditReading(lines, mark: mark) { (content, key) throws(KeyringError) in
             try keyring.programs.auditCode(of: content, in: group, by: key)?.code
         }
+        return (lines, mark, reading)
     }
 
     /// Puts the log of a group aside: the next entry begins a new one.
