@@ -5,8 +5,8 @@ DESTDIR =
 JOBS =
 # All that is built for work, tests and CI takes these, and Package.swift holds the rest, so that nothing is built twice.
 SWIFT_BUILD_FLAGS = $(if $(JOBS),-j $(JOBS))
-# Where CI is set nobody debugs: with lines alone to debug, less is compiled. The index stays: SwiftPM finds tests by it.
-DEBUG_FLAGS = $(SWIFT_BUILD_FLAGS) $(if $(CI),-Xswiftc -gline-tables-only)
+# Where CI is set nobody debugs, and a tenth less is compiled. The index stays: SwiftPM finds tests by it.
+DEBUG_FLAGS = $(SWIFT_BUILD_FLAGS) $(if $(CI),-debug-info-format none)
 # No folder of its own to find libraries in, all bound before it starts and read-only from then on; what is compiled
 # of C checks its buffers, and does not abort on what others send.
 HARDENING_FLAGS = --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
@@ -87,7 +87,8 @@ try:
 
 build: command library
 
-# The full program, and the front that starts it; the one's compiler leaves a processor idle at the end, which the other's takes.
+# The full program, and the front that starts it. The former's last modules are compiled one after the other: the front yields, and
+# has the other processor to itself then.
 command: .build/static/libstdc++.a
 	Scripts/install-dependencies --build
 	$(MAKE) --no-print-directory -j2 full front
@@ -97,7 +98,7 @@ full:
 	Scripts/check-executable .build/release/keyfob
 
 front:
-	Scripts/build-front
+	nice -n 19 Scripts/build-front
 	Scripts/check-executable .build/front/keyfob
 
 # The library for C and Python.
