@@ -28,11 +28,7 @@ extension KeyringError {
             self.init(
                 .unavailable, "XDG_RUNTIME_DIR names no folder, so nothing can be kept for this login alone",
                 advice: .setRuntimeFolder)
-        case StoreError.notWritable, StoreError.inputOutput:
-            self.init(
-                .unavailable, "the folder 'keyfob' in XDG_RUNTIME_DIR cannot be made or written",
-                advice: .useOwnRuntimeFolder)
-        default: self.init(error)
+        default: self.init(ofRuntimeFolder: error)
         }
     }
 }

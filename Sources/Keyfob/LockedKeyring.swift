@@ -63,7 +63,7 @@ public struct LockedKeyring: ~Copyable {
         } catch StoreError.noVault {
             throw KeyringError.noVault(at: location)
         } catch {
-            throw KeyringError(error)
+            throw KeyringError(error, opening: location)
         }
         let locked: LockedVault
         switch found {
@@ -99,15 +99,6 @@ public struct LockedKeyring: ~Copyable {
 
     /// The header; nothing in it is authentic.
     var header: VaultHeader { locked.header }
-
-    /// Forgets what earlier unlocks left in the session's and the user's kernel keyring.
-    ///
-    /// - Returns: Whether there was anything.
-    /// - Throws: `unavailable` where the kernel offers no keyrings.
-    public func forgetKeptKeys() throws(KeyringError) -> Bool {
-        let cache = cache
-        return try KeyringError.translating { try cache.remove() }
-    }
 
     /// Where earlier unlocks left the key, and until when.
     public func keptKeys() -> [KeyKept] {

@@ -16,6 +16,8 @@ package enum ProcessHardening {
         _ = unsafe unsetenv("SSLKEYLOGFILE")
         // A closed pipe is an error to report, not a reason to die silently.
         _ = signal(SIGPIPE, SIG_IGN)
+        // So is a file that may not grow any more (`ulimit -f`).
+        _ = signal(SIGXFSZ, SIG_IGN)
         // What is created is for its owner.
         umask(0o077)
     }

@@ -156,6 +156,11 @@ package enum FileAccess {
     /// Whether this user may start the file at a path, by its mode and mount.
     package static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
+    /// Whether this user may enter a folder, and see what is in it where that is asked; true where there is none.
+    package static func isOpen(_ folder: String, toList: Bool) -> Bool {
+        unsafe access(folder, toList ? R_OK | X_OK : X_OK) == 0 || errno != EACCES
+    }
+
     /// The folders from an absolute path upwards, itself first and `/` last.
     package static func ancestors(of path: String) -> some Sequence<String> {
         sequence(first: path) { folder in

@@ -81,6 +81,27 @@ package struct RuntimeFolder: Sendable {
         return true
     }
 
+    /// The lines that were noted in a file of the folder.
+    ///
+    /// - Throws: `unsafePath`, `damaged` for a file that is too long, `inputOutput`.
+    package func notes(in name: String) throws(StorageFailure) -> [String] {
+        guard try POSIXFile.status(path) != nil else { return [] }
+        try check()
+        let lines = try POSIXFile.read(path + "/" + name, limit: 1 << 16) ?? []
+        return lines.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Removes what keys of this login are wrapped under: nobody opens them any more, wherever they are kept.
+    ///
+    /// - Returns: Whether there was any.
+    /// - Throws: `unsafePath`, `notWritable`, `inputOutput`.
+    package func removeSecret() throws(StorageFailure) -> Bool {
+        guard try POSIXFile.status(path) != nil else { return false }
+        try check()
+        guard unsafe unlink(secretPath) == 0 || errno == ENOENT else { throw POSIXFile.failure() }
+        return true
+    }
+
     private func check() throws(StorageFailure) {
         guard let status = try POSIXFile.status(path), status.isDirectory else {
             throw StoreError.unsafePath(path: path, reason: "it is not a folder")

@@ -66,6 +66,11 @@ package enum KernelKeyring: CaseIterable, Sendable {
         return true
     }
 
+    /// Forgets a key of this user's by its serial number, whatever session keeps it, for whoever holds a link to it.
+    ///
+    /// - Returns: Whether the kernel has done so.
+    package static func forget(serial: Int32) -> Bool { keyctl_invalidate(serial) == 0 }
+
     /// Tries it with a key of its own: that there is a keyring does not mean that it can be used.
     package func probe() throws(Failure) {
         let name = "keyfob:probe:\(getpid())"

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 package import KeyfobKernelKeyring
 package import KeyfobModel
 internal import KeyfobSodium
@@ -9,7 +9,7 @@ package import KeyfobVault
 /// Two walls, because each has a gap: the kernel's permissions do not last beyond the kernel, and the folder's file is
 /// there for every process of the user.
 package struct SessionCache: Sendable {
-    let vault: VaultID
+    package let vault: VaultID
     private let runtime: String?
 
     /// What is kept of `vault`; `runtime` is `$XDG_RUNTIME_DIR/keyfob`, nil without one.
@@ -65,9 +65,12 @@ package struct SessionCache: Sendable {
     }
 
     /// Users who share a session have keys of their own.
-    var name: String { "keyfob:\(vault):\(KernelKeyring.owner)" }
+    var name: String { "\(family)\(KernelKeyring.owner)" }
 
-    func folder() throws(NoRuntimeFolder) -> RuntimeFolder {
+    /// How the names of all keys of the vault begin.
+    package var family: String { "keyfob:\(vault):" }
+
+    package func folder() throws(NoRuntimeFolder) -> RuntimeFolder {
         guard let runtime else { throw NoRuntimeFolder() }
         return RuntimeFolder(path: runtime)
     }

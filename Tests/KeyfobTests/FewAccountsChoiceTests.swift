@@ -88,7 +88,7 @@ struct FewAccountsChoiceTests {
         var random = SeededGenerator(seed: UInt64(seed))
         let vault = try RandomVault(&random, RandomVault.environments, RandomVault.scopes, RandomVault.subjects)
         var reasons: Set<String> = []
-        for _ in 0..<60 {
+        for _ in 0..<TestLength.rounds(30, full: 60) {
             let request = RandomVault.request(&random)
             let groups = [nil, [AccessGroup.default], [vault.tools], [vault.tools, .default]]
             let names = groups.randomElement(using: &random) ?? nil

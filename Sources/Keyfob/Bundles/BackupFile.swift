@@ -21,7 +21,9 @@ public struct BackupFile: Hashable, Sendable {
     /// - Throws: `inputOutput`.
     public static func all(at location: KeyringLocation) throws(KeyringError) -> [BackupFile] {
         let folder = VaultDirectory(path: location.vault).backups
-        return FileAccess.status(folder, following: true) == nil ? [] : try all(in: folder)
+        guard FileAccess.status(folder, following: true) == nil else { return try all(in: folder) }
+        if let closed = KeyringError.closed(at: location) { throw closed }
+        return []
     }
 
     /// The backups in a folder, newest first: what has the name of one, and what ends in `.age` and says that it is one.

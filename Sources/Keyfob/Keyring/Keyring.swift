@@ -112,6 +112,7 @@ public final class Keyring: Sendable {
             } catch {
                 throw KeyringError(keeping: error)
             }
+            if let runtime = location.runtime { cache.note(location.vault, in: runtime) }
         }
     }
 

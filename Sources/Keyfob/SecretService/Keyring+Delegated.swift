@@ -25,8 +25,10 @@ extension Keyring {
     ///
     /// - Throws: `configuration` for a folder or file that cannot be trusted, `damaged`, `inputOutput`.
     public static func storage(at location: KeyringLocation) throws(KeyringError) -> StoragePlace {
-        try KeyringError.translating {
-            try StoragePlaceFile.read(VaultDirectory(path: location.vault)) == nil ? .embedded : .secretService
+        do {
+            return try StoragePlaceFile.read(VaultDirectory(path: location.vault)) == nil ? .embedded : .secretService
+        } catch {
+            throw KeyringError(error, opening: location)
         }
     }
 

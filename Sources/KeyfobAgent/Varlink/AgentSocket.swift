@@ -18,8 +18,9 @@ package struct AgentSocket: ~Copyable {
 
         /// Takes the turn at a socket's path, in a folder that is there.
         ///
+        /// - Parameter vault: The folder of the vault that it is the agent of.
         /// - Throws: `alreadyExists` where another agent has it.
-        package init(at path: String) throws(KeyringError) {
+        package init(at path: String, of vault: String) throws(KeyringError) {
             let file = path + ".lock"
             do {
                 lock = try FileLock(file, orBusyAfter: .seconds(1))
@@ -42,7 +43,7 @@ package struct AgentSocket: ~Copyable {
             // For whoever comes second; the lock is what counts.
             let descriptor = unsafe open(file, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { return }
-            let text = Array("\(getpid())".utf8)
+            let text = Array("\(getpid())\n\(vault)".utf8)
             _ = unsafe write(descriptor, text, text.count)
             close(descriptor)
         }
@@ -54,9 +55,20 @@ package struct AgentSocket: ~Copyable {
     /// The process that says that it has its turn at a socket's path; nil where none has said so.
     ///
     /// It may have ended.
-    package static func process(at path: String) -> Int32? {
-        (try? POSIXFile.read(path + ".lock", limit: 32)).flatMap { $0 }
-            .flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
+    package static func process(at path: String) -> Int32? { holder(of: path).first.flatMap { Int32($0) } }
+
+    /// The folder of the vault whose agent says that it has its turn at a socket's path; nil where none has said so.
+    package static func vault(at path: String) -> String? {
+        let lines = holder(of: path)
+        return lines.count > 1 ? String(lines[1]) : nil
+    }
+
+    /// What the agent says that has its turn at a socket's path, by line: its process, and its vault's folder.
+    private static func holder(of path: String) -> [Substring] {
+        guard case .bytes(let bytes, _) = FileAccess.read(path + ".lock", limit: 8_192, following: false) else {
+            return []
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", maxSplits: 1)
     }
 
     /// Whether an agent has its turn at a socket's path.
@@ -135,18 +147,29 @@ package struct AgentSocket: ~Copyable {
     /// Whether it is still what others find where it was made; of one that was given, whoever gave it sees to that.
     package var isInPlace: Bool { path.map { file != nil && file == FileIdentity($0) } ?? true }
 
-    /// Whether somebody listens at a path, by the kernel's table (proc(5)): to connect would start what systemd has there.
-    package static func isHeard(_ path: String, table: String = "/proc/net/unix") -> Bool {
-        guard case .bytes(let bytes, _) = FileAccess.read(table, limit: 64 << 20, following: false) else {
-            return false
+    /// Whether somebody listens at a path, by the kernel's table: to connect would start what systemd has there.
+    package static func isHeard(_ path: String, table: String = table) -> Bool { listened(table).contains(path) }
+
+    /// The sockets of this user's agents, whatever runtime folder they are in.
+    package static func ofAgents(_ table: String = table) -> [String] {
+        listened(table).filter { path in
+            let name = path.split(separator: "/").suffix(2)
+            return name.first == "keyfob" && (name.last == "agent" || name.last?.hasPrefix("agent-") == true)
+                && FileAccess.status(path, following: false)?.isOwn == true
         }
-        let end = Array(" \(path)".utf8)
-        return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
+    }
+
+    /// The kernel's table of sockets (proc(5)).
+    package static let table = "/proc/net/unix"
+
+    /// The paths at which somebody listens.
+    private static func listened(_ table: String) -> [String] {
+        guard case .bytes(let bytes, _) = FileAccess.read(table, limit: 64 << 20, following: false) else { return [] }
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // Address, references, protocol, flags (__SO_ACCEPTCON), type, state, inode, path.
-            line.suffix(end.count).elementsEqual(end)
-                && line.split(separator: UInt8(ascii: " "), maxSplits: 4).dropFirst(3).first?.elementsEqual(
-                    "00010000".utf8)
-                    == true
+            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
+            guard fields.count == 8, fields[3].elementsEqual("00010000".utf8) else { return nil }
+            return String(decoding: fields[7], as: UTF8.self)
         }
     }
 

@@ -60,15 +60,18 @@ extension AgentPlace {
         return try AgentClient(socket)?.lock()
     }
 
-    /// The places of the agents whose vault is in the folder of `location`, for one that cannot be read; by asking all that run.
+    /// Where the agents of the vault at `location` listen: in the runtime folder that this process has, and in any other.
+    ///
+    /// For a vault that cannot be read, by which a socket is called, all agents that run are looked at.
     static func agents(of location: KeyringLocation) -> [AgentPlace] {
-        guard let folder = location.runtime else { return [] }
-        let names =
-            (try? POSIXFile.names(in: folder))?.filter { $0.hasPrefix("agent-") && !$0.hasSuffix(".lock") } ?? []
-        return names.map { AgentPlace(folder: folder, socket: folder + "/" + $0) }.filter { place in
-            guard place.hasAgent, let client = try? AgentClient(place.socket) else { return false }
-            return (try? client.status().vault) == location.vault
+        let here = (try? AgentPlace(location)).flatMap { $0 }
+        let others = AgentSocket.ofAgents().filter { socket in
+            guard socket != here?.socket else { return false }
+            if let vault = AgentSocket.vault(at: socket) { return vault == location.vault }
+            // systemd's, which has no turn while nobody has asked.
+            return (try? AgentClient(socket)?.status().vault) == location.vault
         }
+        return (here.map { [$0] } ?? []) + others.map { AgentPlace(folder: FileAccess.folder(of: $0), socket: $0) }
     }
 }
 

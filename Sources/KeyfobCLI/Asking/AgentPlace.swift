@@ -36,11 +36,7 @@ struct AgentPlace {
         do {
             try RuntimeFolder(path: folder).prepare()
         } catch {
-            let reason = KeyringError(error)
-            guard reason.code == .inputOutput else { throw reason }
-            throw KeyringError(
-                .unavailable, "the folder 'keyfob' in XDG_RUNTIME_DIR cannot be made or written",
-                advice: .useOwnRuntimeFolder)
+            throw KeyringError(ofRuntimeFolder: error)
         }
     }
 }

@@ -58,7 +58,7 @@ struct AgentCommand: ParsableCommand {
                 advice: .setRuntimeFolder)
         }
         try place.prepare()
-        let turn = try AgentSocket.Turn(at: place.socket)
+        let turn = try AgentSocket.Turn(at: place.socket, of: location.vault)
         let signals = try SignalPipe.ofEnd()
         if let given {
             try serve(given, turn, place, location, parts, signals)

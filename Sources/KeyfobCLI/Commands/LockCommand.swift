@@ -15,48 +15,44 @@ struct LockCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        // Before the vault is looked for: the agent may hold keys of one that is gone.
-        let agent = Result { () throws(KeyringError) in try lockAgent(location) }
-        let locked: LockedKeyring
-        do throws(KeyringError) {
-            locked = try LockedKeyring(at: location)
-        } catch {
-            guard error.code == .noVault, let wasOpen = try agent.get() else { throw error }
-            return try global.tell(
-                .locked,
-                (wasOpen ? "locked the agent" : "the agent holds no keys") + "; there is no vault in \(location.vault)")
+        // Each by itself: whatever keeps one from forgetting, the others do.
+        let agents = AgentPlace.agents(of: location).map { place in
+            Result { () throws(KeyringError) in try place.lock() }
         }
-        guard locked.storage == .embedded else {
-            _ = try agent.get()
-            return try global.tell(
+        let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
+        let kept = Result { () throws(KeyringError) in try forgetKeptKeys(vault, location) }
+        let hadAgents = try agents.compactMap { (agent) throws(KeyringError) in try agent.get() }
+        let wasKept = try kept.get()
+        let hadKeys = wasKept || hadAgents.contains(true)
+        switch vault {
+        case .failure(let error) where error.code == .noVault:
+            guard wasKept || !hadAgents.isEmpty else { throw error }
+            let done = wasKept ? "locked" : hadKeys ? "locked the agent" : "the agent holds no keys"
+            try global.tell(.locked, "\(done); there is no vault in \(location.vault)")
+        case .failure(let error):
+            try global.tell(.locked, "\(hadKeys ? "locked" : "it was locked already"); \(error.message)")
+        case .success(let locked) where locked.storage == .secretService:
+            try global.tell(
                 .locked,
                 "nothing was kept for the session: the desktop's keyring (Secret Service) keeps this vault; lock that")
+        case .success(let locked):
+            let items = locked.secretServiceItems(global.secretService(mayAsk: false))
+            let still =
+                items.contains { $0.state == .opens }
+                ? "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too" : ""
+            try global.tell(.locked, (hadKeys ? "locked" : "it was locked already") + still)
         }
-        let wasKept = try locked.forgetKeptKeys()
-        let wasUnlocked = try agent.get() == true || wasKept
-        let items = locked.secretServiceItems(global.secretService(mayAsk: false))
-        let still =
-            items.contains { $0.state == .opens }
-            ? "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too" : ""
-        try global.tell(.locked, (wasUnlocked ? "locked" : "it was locked already") + still)
     }
 
-    /// Has the agent forget its keys, where one runs.
+    /// Has kernel keyrings forget the vault's key.
     ///
-    /// - Returns: Whether it had any; nil where none runs.
-    private func lockAgent(_ location: KeyringLocation) throws(KeyringError) -> Bool? {
-        let places: [AgentPlace]
-        do throws(KeyringError) {
-            places = try AgentPlace(location).map { [$0] } ?? []
-        } catch {
-            // Where the vault is gone, its id is not known, by which the socket is called.
-            guard error.code == .noVault else { throw error }
-            places = AgentPlace.agents(of: location)
+    /// - Returns: Whether any had it.
+    private func forgetKeptKeys(
+        _ vault: borrowing Result<LockedKeyring, KeyringError>, _ location: KeyringLocation
+    ) throws(KeyringError) -> Bool {
+        switch vault {
+        case .success(let locked): locked.storage == .embedded ? try locked.forgetKeptKeys() : false
+        case .failure: try LockedKeyring.forgetKeptKeys(of: location)
         }
-        var wasOpen: Bool?
-        for place in places {
-            if let had = try place.lock() { wasOpen = had || wasOpen == true }
-        }
-        return wasOpen
     }
 }

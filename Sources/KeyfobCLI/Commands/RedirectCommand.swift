@@ -44,7 +44,7 @@ struct RedirectCommand: ParsableCommand {
                 .unavailable, "no sign-in can wait here: XDG_RUNTIME_DIR is not set",
                 hint: "start it where 'keyfob login' runs")
         }
-        do { try RuntimeFolder(path: folder).prepare() } catch { throw KeyringError(error) }
+        do { try RuntimeFolder(path: folder).prepare() } catch { throw KeyringError(ofRuntimeFolder: error) }
         let address = Array(url.utf8).withBytes { SecretBytes(copying: $0, placement: .recycled) }
         switch SchemeDelivery.hand(address, in: folder) {
         case .accepted: global.say("the sign-in goes on where it was started")

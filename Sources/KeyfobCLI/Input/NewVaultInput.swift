@@ -62,7 +62,9 @@ struct NewVaultInput: ParsableArguments {
         if isKeptByService {
             return NewVaultSlots(first: .secretService(service))
         }
-        let text = try NewPassphraseInput.read(descriptor: nil, mayAsk: !global.noInput)
+        let text = try NewPassphraseInput.read(
+            descriptor: nil, mayAsk: !global.noInput,
+            hint: "give it with --passphrase-fd, or --new-key-file makes a key file")
         return NewVaultSlots(first: .passphrase(text, memory: derivation.memory))
     }
 

@@ -226,6 +226,10 @@ public enum Advice: Hashable, Sendable {
     case giveKeyFile
     /// Log in so that there is a runtime folder, or set one.
     case setRuntimeFolder
+    /// Forget the key in the session in which it is kept.
+    case lockInSession
+    /// Let oneself into a folder of one's own.
+    case openFolder(path: String)
     /// Let the runtime folder be one's own.
     case useOwnRuntimeFolder
     /// Look for what is wrong; nothing has been changed where that is said.

@@ -29,7 +29,7 @@ final class VarlinkPlace {
     ) throws {
         scratch = try ScratchFolder()
         let path = scratch.path + "/agent"
-        socket = try AgentSocket(at: path, AgentSocket.Turn(at: path))
+        socket = try AgentSocket(at: path, AgentSocket.Turn(at: path, of: "vault"))
         let time = Time()
         self.time = time
         let processes = try FakeProcesses(.max)

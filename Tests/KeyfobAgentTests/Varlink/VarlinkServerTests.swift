@@ -6,6 +6,8 @@ import Testing
 
 @testable import KeyfobAgent
 
+private typealias Turn = AgentSocket.Turn
+
 /// A server that programs treat badly.
 @Suite("Programs that speak varlink, well and badly")
 struct VarlinkServerTests {
@@ -273,7 +275,7 @@ struct VarlinkServerTests {
     func refused() throws {
         let scratch = try ScratchFolder()
         let path = scratch.path + "/agent"
-        let socket = try AgentSocket(at: path, AgentSocket.Turn(at: path))
+        let socket = try AgentSocket(at: path, Turn(at: path, of: "v"))
         let server = try #require(
             VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy(), peer: { _ in nil }, answer: Self.echo))
         let client = try VarlinkPlace.Client(path)
@@ -295,7 +297,7 @@ struct AgentSocketTests {
     @Test("It is its owner's alone, takes the place of one that was left behind, and goes with the agent")
     func stale() throws {
         for _ in 0..<2 {
-            let turn = try AgentSocket.Turn(at: path)
+            let turn = try Turn(at: path, of: "v")
             let socket = try AgentSocket(at: path, turn)
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
@@ -312,9 +314,9 @@ struct AgentSocketTests {
 
     @Test("A second agent is told of the first, by its number")
     func second() throws {
-        let turn = try AgentSocket.Turn(at: path)
+        let turn = try Turn(at: path, of: "v")
         func refusal() -> String? {
-            failure(of: KeyringError.self) { _ = try AgentSocket.Turn(at: path) }
+            failure(of: KeyringError.self) { _ = try Turn(at: path, of: "v") }
                 .flatMap { $0.code == .alreadyExists ? $0.message : nil }
         }
         let runs = "an agent runs already (process \(getpid()))"
@@ -323,21 +325,21 @@ struct AgentSocketTests {
         #expect(refusal() == runs)
         _ = consume socket
         _ = consume turn
-        _ = try AgentSocket.Turn(at: path)
+        _ = try Turn(at: path, of: "v")
     }
 
     @Test("What is no socket stays where it is")
     func inTheWay() throws {
         try scratch.write("agent", Array("mine".utf8))
-        #expect(throws: KeyringError(.configuration, "")) { _ = try AgentSocket(at: path, AgentSocket.Turn(at: path)) }
+        #expect(throws: KeyringError(.configuration, "")) { _ = try AgentSocket(at: path, Turn(at: path, of: "v")) }
         #expect(try scratch.read("agent") == Array("mine".utf8))
     }
 
     @Test("Where somebody listens, as systemd does, nothing takes that one's place")
     func heard() throws {
-        let socket = try AgentSocket(at: path, AgentSocket.Turn(at: path))
+        let socket = try AgentSocket(at: path, Turn(at: path, of: "v"))
         #expect(AgentSocket.isHeard(path))
-        #expect(throws: KeyringError(.alreadyExists, "")) { _ = try AgentSocket(at: path, AgentSocket.Turn(at: path)) }
+        #expect(throws: KeyringError(.alreadyExists, "")) { _ = try AgentSocket(at: path, Turn(at: path, of: "v")) }
         _ = try VarlinkPlace.Client(path)
         _ = consume socket
         waitUntilUnheard()
@@ -352,7 +354,7 @@ struct AgentSocketTests {
     @Test("A path that is too long is told of")
     func longPath() throws {
         let long = scratch.path + "/" + String(repeating: "a", count: 100)
-        #expect(throws: KeyringError(.configuration, "")) { _ = try AgentSocket(at: long, AgentSocket.Turn(at: long)) }
+        #expect(throws: KeyringError(.configuration, "")) { _ = try AgentSocket(at: long, Turn(at: long, of: "v")) }
     }
 
     @Test(

@@ -165,7 +165,7 @@ struct ExecCommand: ParsableCommand {
         do {
             try RuntimeFolder(path: runtime).prepare()
         } catch {
-            throw KeyringError(error)
+            throw KeyringError(ofRuntimeFolder: error)
         }
         return runtime
     }

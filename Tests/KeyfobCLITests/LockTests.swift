@@ -1,0 +1,105 @@
+import KeyfobTestSupport
+import Testing
+
+/// After `lock` has ended with 0 nobody gets a token any more, wherever it was typed and whoever had the keys.
+@Suite("Locking depends on nothing but the keys", .waitsForPrograms)
+struct LockTests {
+    /// Who has the vault's key.
+    enum Holder: String, CaseIterable, CustomTestStringConvertible {
+        case session, user, agent
+
+        var testDescription: String { rawValue }
+
+        /// What hands it the key.
+        var unlock: String {
+            switch self {
+            case .session: "keyfob unlock -q --for 1m --key-file key"
+            case .user: "keyfob unlock -q --user --for 1m --key-file key"
+            case .agent: "\(Workplace.agent())\nkeyfob unlock -q --agent --for 1m --key-file key"
+            }
+        }
+
+        /// What has a token as long as it has the key.
+        var ask: String {
+            self == .agent
+                ? "'\(PythonScript.interpreter)' '\(PythonScript.path("agent"))' token ada ADA"
+                : "test \"$(keyfob token --no-input)\" = ADA"
+        }
+    }
+
+    /// Where `lock` is typed, and in which state the vault is.
+    enum Circumstance: String, CaseIterable, CustomTestStringConvertible {
+        case here, anotherSession, namespaceOfUsers, noRuntimeFolder, otherRuntimeFolder, openToOthers, movedAway,
+            noKeyctl
+        case noHeader
+
+        var testDescription: String { rawValue }
+
+        var lines: String {
+            switch self {
+            case .here: "keyfob lock"
+            case .anotherSession: "keyctl session - keyfob lock"
+            case .namespaceOfUsers: "unshare --user --map-root-user keyfob lock"
+            case .noRuntimeFolder: "env -u XDG_RUNTIME_DIR keyfob lock"
+            case .otherRuntimeFolder: "mkdir -m 700 other; XDG_RUNTIME_DIR=$PWD/other keyfob lock"
+            case .openToOthers: "chmod 755 \"$vault\"; keyfob lock; chmod 700 \"$vault\""
+            case .movedAway: "mv \"$vault\" away; keyfob lock; mv away \"$vault\""
+            case .noKeyctl:
+                "'\(PythonScript.interpreter)' '\(PythonScript.path("forbidding"))' EPERM 248,249,250 keyfob lock"
+            case .noHeader:
+                "cp \"$vault/keyring.db\" saved; printf x > \"$vault/keyring.db\"; keyfob lock; cp saved \"$vault/keyring.db\""
+            }
+        }
+    }
+
+    @Test("status 0 is the end of every key", arguments: Holder.allCases, Circumstance.allCases)
+    func table(holder: Holder, circumstance: Circumstance) throws {
+        let place = try Workplace.withVault()
+        try place.add("ada", token: "ADA")
+        try place.run("keyfob program allow -q '\(PythonScript.path("agent"))' --account ada").expectSuccess()
+        try place.write(
+            "session",
+            """
+            set -e
+            unset KEYFOB_KEY_FILE
+            vault='\(place.vault)'
+            \(holder.unlock)
+            \(holder.ask)
+            \(circumstance.lines)
+            if { \(holder.ask); } 2> refused; then exit 9; fi
+            keyfob lock
+            """)
+        let outcome = try place.run("keyctl session - sh session")
+        #expect(outcome.status == 0, "\(outcome)")
+        let said = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("Joined session") }
+        // An agent sees by itself that its vault is gone.
+        let first = ["locked"] + (circumstance == .movedAway ? ["the agent holds no keys"] : [])
+        #expect(said.count == 2 && first.contains(where: said[0].hasPrefix), "\(outcome)")
+        // What the kernel keeps and nobody can open any more is still there.
+        #expect(said.last == "it was locked already" || circumstance == .noKeyctl, "\(outcome)")
+    }
+
+    @Test(
+        "a folder that lets nobody in is named, with what opens it",
+        .enabled(if: !Privileges.isRoot, "the superuser may enter every folder"))
+    func closedFolder() throws {
+        let place = try Workplace.withVault()
+        try place.run("chmod 0 '\(place.vault)'").expectSuccess()
+        defer { _ = try? place.run("chmod 700 '\(place.vault)'") }
+        for command in ["token", "doctor", "status", "backup --list"] {
+            try place.run("keyfob \(command)").expectError(74, "lets nobody in: its mode is 0000", "'chmod u+rwx ")
+        }
+        try place.run("chmod u+rwx '\(place.vault)' && keyfob verify -q").expectSuccess()
+    }
+
+    @Test("a file that may not grow is an error with its cause, and leaves nothing half done")
+    func fileSize() throws {
+        let place = try Workplace.withVault()
+        try place.add("ada", token: "ADA")
+        for command in ["backup --to made.age", "account label ada x", "add -a bob --host git.example"] {
+            let outcome = try place.run("(ulimit -f 0; printf x | keyfob \(command) 2>&1 > /dev/null; echo $?) | cat")
+            #expect(outcome.text.hasPrefix("keyfob: ") && outcome.text.hasSuffix("\n74\n"), "\(outcome)")
+        }
+        try place.run("test ! -e made.age && keyfob verify -q && test $(keyfob token) = ADA").expectSuccess()
+    }
+}
