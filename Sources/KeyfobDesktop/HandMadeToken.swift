@@ -27,7 +27,7 @@ package struct HandMadeToken: Sendable {
 
     /// The token that these attributes tell of; nil where they tell of none, or of something else.
     init?(_ item: SecretService.ItemPath, _ details: SecretService.Details) {
-        let attributes = details.attributes
+        let attributes = ItemAttributes.told(details.attributes)
         guard Self.isCandidate(attributes), let account = attributes["account"].flatMap(AccountID.init),
             // By that it is searched for.
             attributes["account"] == account.canonical,
@@ -73,7 +73,7 @@ extension HandMadeToken {
     /// What is wrong with the text in an item; nil where that is nothing.
     static func fault(of text: borrowing SecretBytes) -> HandMadeTokenFault? {
         if ItemSecret.isEmptied(text) { return .empty }
-        let secret = ItemSecret.secret(in: text, nil)
+        let secret = ItemSecret.secret(in: text, as: .plain)
         switch secret {
         case .some(let secret): return secret.isHeaderValue ? nil : .controlCharacters
         case nil: return .empty

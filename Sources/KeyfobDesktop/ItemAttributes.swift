@@ -166,6 +166,9 @@ enum ItemAttributes {
         attributes.filter { names.contains($0.key) || $0.key.hasPrefix(calledPrefix) }
     }
 
+    /// The attributes that have a value: without one, an attribute counts as not there.
+    static func told(_ attributes: [String: String]) -> [String: String] { attributes.filter { !$0.value.isEmpty } }
+
     /// The attribute of the items of accounts that a text names, as user name, label or id at home, and of tokens that tell
     /// of such an account: no search asks for one of several attributes, so that each name is one.
     static func called(_ name: String) -> [String: String] { name.isEmpty ? [:] : [calledPrefix + text(name): "yes"] }

@@ -84,7 +84,7 @@ struct ItemReading {
         of items: [SecretService.ItemPath], _ withSecrets: Bool, _ known: [SecretService.ItemPath: [String: String]]
     ) throws -> [Found] {
         var states: [SecretService.ItemPath: ItemState] = [:]
-        var waiting: [SecretService.ItemPath: (open: OpenRecord?, encoding: String?)] = [:]
+        var waiting: [SecretService.ItemPath: OpenRecord?] = [:]
         let all = try storage.attributes(of: items.map { $0.tokenOfAccount ?? $0 }, known: known)
         for item in items {
             let token = item.tokenOfAccount
@@ -101,15 +101,14 @@ struct ItemReading {
                 {
                     states[item] = .record(opened)
                 } else {
-                    waiting[item] = (open, attributes["encoding"])
+                    waiting[item] = .some(open)
                 }
             }
         }
         try storage.withService { service, _ in
             try service.secrets(of: items.filter { waiting[$0] != nil }, areForeign: true) { item, content in
-                let (open, encoding) = waiting[item] ?? (nil, nil)
                 switch consume content {
-                case .success(let text): states[item] = state(open, text, encoding)
+                case .success(let text): states[item] = state(waiting[item] ?? nil, text)
                 case .failure(.noItem): break
                 case .failure(.damaged): states[item] = .foreign
                 case .failure(let error): throw error
@@ -135,14 +134,14 @@ struct ItemReading {
         return try OpenedItem(accountOf: token.header, token.attributes, keys)
     }
 
-    private func state(_ open: OpenRecord?, _ text: borrowing SecretBytes, _ encoding: String?) -> ItemState {
+    private func state(_ open: OpenRecord?, _ text: borrowing SecretBytes) -> ItemState {
         if ItemSecret.isEmptied(text) { return .nothing }
         guard let open else { return earlier(text).map { .earlier($0) } ?? .foreign }
-        let secret = ItemSecret.secret(in: text, encoding)
+        let secret = ItemSecret.secret(in: text) { open.accepts($0) }
         switch secret {
-        case .some(let secret) where open.accepts(secret):
+        case .some(let secret):
             return (try? OpenedItem(open, keys, secret)).map { .record($0) } ?? .foreign
-        default:
+        case .none:
             // Of one that a repair was writing anew, the attributes are there first.
             if let earlier = earlier(text), earlier.header.record == open.header.record { return .earlier(earlier) }
             return (try? OpenedItem(unread: open, keys)).map { .changed($0) } ?? .foreign
@@ -151,7 +150,7 @@ struct ItemReading {
 
     /// The record that a secret holds as a whole; nil where it is none of the group.
     private func earlier(_ text: borrowing SecretBytes) -> OpenedItem? {
-        let bytes = ItemSecret.secret(in: text, ItemSecret.Encoding.base64url.rawValue)
+        let bytes = ItemSecret.secret(in: text, as: .base64url)
         switch bytes {
         case .some(let bytes): return try? OpenedItem(earlier: EarlierOpenRecord(bytes, keys), keys)
         case .none: return nil
@@ -196,11 +195,9 @@ struct ItemReading {
             try service.secrets(of: [item], areForeign: true) { _, content in
                 switch consume content {
                 case .success(let text):
-                    for encoding in [ItemSecret.Encoding.plain, .base64url] where box == nil {
-                        let secret = ItemSecret.secret(in: text, encoding.rawValue)
-                        guard let secret, isMeant(secret) else { continue }
-                        box = try keys.seal(record.header, attributes: record.open(keys), secret: secret).secret
-                    }
+                    let secret = ItemSecret.secret(in: text, where: isMeant)
+                    guard let secret else { return }
+                    box = try keys.seal(record.header, attributes: record.open(keys), secret: secret).secret
                 case .failure(let error):
                     // Of one that is gone, or is nobody's, it is told below.
                     guard error == .noItem || error == .damaged else { throw error }
@@ -301,12 +298,23 @@ extension SecretService {
         }
     }
 
-    /// The attributes of an item; nil when it is gone.
+    /// The attributes of an item that tell something; nil when it is gone.
     func attributesIfThere(of item: ItemPath) throws(SecretServiceError) -> [String: String]? {
         do {
-            return try attributes(of: item)
+            return ItemAttributes.told(try attributes(of: item))
         } catch .noItem {
             return nil
         }
+    }
+
+    /// Gives an item of Keyfob's these attributes and no others, then its label; a label that is nil stays.
+    ///
+    /// KeePassXC keeps an attribute that a change leaves out: it loses its value there, and so tells nothing.
+    func file(_ item: ItemPath, under attributes: [String: String], label: String?) throws(SecretServiceError) {
+        try setAttributes(of: item, to: attributes, label: label)
+        let left = ItemAttributes.own(ItemAttributes.told(try self.attributes(of: item)))
+            .filter { attributes[$0.key] == nil }
+        guard !left.isEmpty else { return }
+        try setAttributes(of: item, to: attributes.merging(left.mapValues { _ in "" }) { $1 }, label: nil)
     }
 }

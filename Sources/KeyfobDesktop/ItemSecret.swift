@@ -18,9 +18,13 @@ enum ItemSecret {
     /// The text for an item that is to hold nothing any more.
     static func ofEmptied() -> SecretBytes { emptied.withBytes { SecretBytes(copying: $0) } }
 
-    /// Whether this is ``ofEmptied()``, or what a service leaves that ended while it made an item: nothing.
+    /// Whether this is ``ofEmptied()``, or what a service leaves that ended while it made an item: nothing, which the end of
+    /// a line is as well.
     static func isEmptied(_ text: borrowing SecretBytes) -> Bool {
-        text.count == 0 || text.withBytes { $0.extracting(0..<trimmedCount($0)).equals(emptied) }
+        text.withBytes { bytes in
+            let count = trimmedCount(bytes)
+            return count == 0 || bytes.extracting(0..<count).equals(emptied)
+        }
     }
 
     /// How the secret of an item is written, as it says itself; as it is where it says nothing.
@@ -54,17 +58,28 @@ enum ItemSecret {
         }
     }
 
-    /// The secret that a text stands for; nil for what is no base64url although the item says so.
-    ///
-    /// - Parameter encoding: What the item says of it; plain where that is nothing.
-    static func secret(in text: borrowing SecretBytes, _ encoding: String?) -> SecretBytes? {
+    /// The secret that a text stands for; nil for what is not written so.
+    static func secret(in text: borrowing SecretBytes, as encoding: Encoding) -> SecretBytes? {
         text.withBytes { bytes in
             let bytes = bytes.extracting(0..<trimmedCount(bytes))
-            guard encoding == Encoding.base64url.rawValue else {
-                return SecretBytes(copying: bytes, placement: .recycled)
+            switch encoding {
+            case .plain: return SecretBytes(copying: bytes, placement: .recycled)
+            case .base64url: return Base64.url.decodeSecret(bytes)
             }
-            return Base64.url.decodeSecret(bytes)
         }
+    }
+
+    /// The secret that is meant, in whichever way a text stands for it; nil where that is another.
+    ///
+    /// What the item says of that counts for nothing: it is no longer true where another program has changed the text.
+    static func secret(
+        in text: borrowing SecretBytes, where isMeant: (borrowing SecretBytes) -> Bool
+    ) -> SecretBytes? {
+        for encoding in [Encoding.plain, .base64url] {
+            let secret = secret(in: text, as: encoding)
+            if let secret, isMeant(secret) { return secret }
+        }
+        return nil
     }
 
     /// The count of bytes without the end of a line: who copies a secret into an item by hand often brings one.

@@ -59,7 +59,7 @@ extension SecretServiceStorage {
                 old.header, try old.open(keys), group: group, owner: ItemOwner(there))
             hasBegun = true
             let isLabelled = !relabels && former?.label == parts.label && there["record"] != nil
-            try service.setAttributes(of: item, to: parts.attributes, label: isLabelled ? nil : parts.label)
+            try service.file(item, under: parts.attributes, label: isLabelled ? nil : parts.label)
         }
     }
 
@@ -84,7 +84,7 @@ extension SecretServiceStorage {
                 var (attributes, label) = try ItemAttributes.describe(open.header, body, group: group, owner: owner)
                 for name in ["record", "encoding"] { attributes[name] = there[name] }
                 hasBegun = true
-                try service.setAttributes(of: item, to: attributes, label: label)
+                try service.file(item, under: attributes, label: label)
             }
         }
     }
@@ -182,15 +182,14 @@ extension SecretServiceStorage {
         let items = try items(of: group)
         try withCalls { service, _, hasBegun in
             for item in items {
-                var attributes = ItemAttributes.own(try service.attributes(of: item))
+                var attributes = ItemAttributes.own(ItemAttributes.told(try service.attributes(of: item)))
                 let label = try service.label(of: item)
                 let before = ItemAttributes.labelPrefix(attributes["group"] ?? AccessGroup.default.name)
                 let rest =
                     label.hasPrefix(before) ? label.dropFirst(before.count) : label.drop { $0 != ":" }.dropFirst()
                 attributes["group"] = name == .default ? nil : name.name
                 hasBegun = true
-                try service.setAttributes(
-                    of: item, to: attributes, label: ItemAttributes.labelPrefix(name.name) + rest)
+                try service.file(item, under: attributes, label: ItemAttributes.labelPrefix(name.name) + rest)
             }
         }
     }

@@ -35,7 +35,8 @@ extension SecretServiceStorage {
                         + "(\(item.path))")
             case .unfinished(let item):
                 verification.problems.append(
-                    "group \(name): the item \(item.path) is empty; its record was never there")
+                    "group \(name): the item \(item.path) is empty: it was not written in full, or another program has emptied it"
+                )
             }
         }
         return verification
@@ -77,11 +78,13 @@ extension SecretServiceStorage {
                 if lost.contains(item) { files.append(try putAside(item, "damaged", loss)) }
             case .changed(let item, let record):
                 if try takeOver(item, record, keys, now: now) { takenOver.append(replaced(item, record, keys)) }
-            case .earlier(let item, let record, let owner): try writeAnew(item, record, owner, keys)
+            case .earlier(let item, let opened, let owner):
+                let record = SealedRecord(header: opened.header, attributes: opened.attributes, secret: opened.secret)
+                try writeAnew(item, record, owner, keys)
             case .double(let item, _), .unfinished(let item): try remove(item)
             case .misfiled(let item, _, let proper):
                 try withService { service, _ in
-                    try service.setAttributes(of: item, to: proper.attributes, label: proper.label)
+                    try service.file(item, under: proper.attributes, label: proper.label)
                 }
             }
         }
@@ -213,7 +216,8 @@ extension SecretServiceStorage {
         let record: SealedRecord? = try withService { service, _ in
             var record: SealedRecord?
             try service.secrets(of: [item], areForeign: true) { _, content in
-                guard case .success(let text) = consume content, let secret = ItemSecret.secret(in: text, nil) else {
+                guard case .success(let text) = consume content, let secret = ItemSecret.secret(in: text, as: .plain)
+                else {
                     return
                 }
                 record = try keys.seal(header, attributes: body, secret: secret)
@@ -221,20 +225,20 @@ extension SecretServiceStorage {
             return record
         }
         guard let record else { return false }
-        try replace(item, old, with: record, keys, group: try groupNames()[keys.group] ?? .default, owner: nil)
+        try writeAnew(item, record, try attributesIfThere(of: item).map { ItemOwner($0) }, keys)
         return true
     }
 
-    /// Writes a record that an earlier version has written in the form of this one.
+    /// Writes a record into the item that holds all of it in another form: as an earlier version has written it, or with a
+    /// token that another program has put there.
     ///
-    /// Its attributes come first: the secret as it was tells all of the record, until the token takes its place.
+    /// The attributes come first, so that the secret is there as it was, for another repair, until all is written.
     private func writeAnew(
-        _ item: SecretService.ItemPath, _ opened: OpenedItem, _ owner: ItemOwner?, _ keys: GroupKeys
+        _ item: SecretService.ItemPath, _ record: SealedRecord, _ owner: ItemOwner?, _ keys: GroupKeys
     ) throws {
-        let record = SealedRecord(header: opened.header, attributes: opened.attributes, secret: opened.secret)
         let parts = try ItemParts(record, keys, group: try groupNames()[keys.group] ?? .default, owner: owner)
         try withCalls { service, _, hasBegun in
-            try service.setAttributes(of: item, to: parts.attributes, label: parts.label)
+            try service.file(item, under: parts.attributes, label: parts.label)
             hasBegun = true
             try service.setSecret(of: item, to: parts.secret, as: .plain)
         }

@@ -138,7 +138,7 @@ extension SecretServiceStorage {
             try step {
                 try withService { service, _ in
                     try service.setSecret(of: item, to: parts.secret, as: .plain)
-                    try service.setAttributes(of: item, to: parts.attributes, label: parts.label)
+                    try service.file(item, under: parts.attributes, label: parts.label)
                 }
             }
         }

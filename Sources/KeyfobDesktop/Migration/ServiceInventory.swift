@@ -126,13 +126,10 @@ extension SecretServiceStorage {
             let record = try? OpenRecord(rest, keys)
         else { return ServiceInventory.Item(path: path, digest: nil, record: nil, group: nil, version: nil) }
         let header = record.header
-        let secret = record.content == .nothing ? nil : ItemSecret.secret(in: text, attributes["encoding"])
-        let isOwn =
-            switch secret {
-            case .some(let secret): record.accepts(secret)
-            case .none: record.content == .nothing
-            }
-        let digest = isOwn ? printer.digest(rest, secret) : nil
+        let secret =
+            record.content == .nothing ? nil : ItemSecret.secret(in: text) { record.accepts($0) }
+        let hasSecret = secret != nil
+        let digest = hasSecret || record.content == .nothing ? printer.digest(rest, secret) : nil
         return ServiceInventory.Item(
             path: path, digest: digest, record: header.record, group: header.group,
             version: ItemVersion(stamp: header.stamp, device: header.device))
