@@ -89,6 +89,21 @@ struct AuditRotationTests {
         #expect(try findings().isEmpty)
     }
 
+    @Test("How far it has come is noted in the vault that it is of, and not in one that took its place")
+    func anotherVault() throws {
+        let (audit, other) = (files, try DeskHome())
+        try audit.append(entry(1), home.keyring)
+        audit.noteHeads(in: other.keyring)
+        #expect(try other.keyring.programs.auditHead(of: .default) == nil)
+        try audit.append(entry(2), other.keyring)
+        audit.noteHeads(in: other.keyring)
+        #expect(try other.keyring.programs.auditHead(of: .default)?.hasPrefix("1 ") == true)
+        #expect(try audit.read(.default, other.keyring).findings.isEmpty)
+        audit.noteHeads(in: home.keyring)
+        #expect(try home.keyring.programs.auditHead(of: .default)?.hasPrefix("1 ") == true)
+        #expect(try findings().isEmpty)
+    }
+
     @Test("What the vault says of it that makes no sense says nothing")
     func senseless() throws {
         for text in ["5 x 1,2,3,4,5,6,7", "5 x 0", "5 x 1,", "5 x ,", "5", "5 x 1 2", "5 x 99999999999999999999"] {

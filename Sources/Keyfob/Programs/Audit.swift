@@ -52,4 +52,6 @@ extension Keyring.Programs {
     }
 
     static let auditHeadSetting = "audit:head"
+    /// It is about the file that a group of this vault has here: no bundle has it, and none takes its place.
+    static let auditHeadItem = ItemKey.setting(auditHeadSetting)
 }

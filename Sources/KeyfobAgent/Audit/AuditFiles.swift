@@ -18,15 +18,16 @@ public struct AuditFiles: AuditTrail {
     /// Writes an entry down; one about no group in that of new items.
     public func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
         let group = if let group = entry.group { group } else { try keyring.groups.forNewItems() }
-        let log = try log(of: group, keyring)
+        let place = try AuditPlace(group, keyring)
+        let log = place.log(in: folder)
         var (head, before) = (AuditHead(number: 0, hash: ""), AuditHead(number: 0, hash: ""))
         do {
             let gaveWay = try log.append(beforeGivingWay: {
                 // The vault knows first which lines give way: nobody else can say that those are to be missing.
-                try heads.begin(group, at: head.number, after: before, in: keyring)
+                try heads.begin(place, at: head.number, after: before, in: keyring)
             }) { last in
                 // Where there is nothing, somebody may have begun anew.
-                let noted = try heads.noted(group, isFresh: last.isEmpty) { () throws(KeyringError) in
+                let noted = try heads.noted(place, isFresh: last.isEmpty) { () throws(KeyringError) in
                     try keyring.programs.auditHead(of: group)
                 }
                 let (number, previous) = Self.place(after: last, noted)
@@ -42,7 +43,7 @@ public struct AuditFiles: AuditTrail {
                 head = AuditHead(number: number, hash: AuditLine.hash(line))
                 return line
             }
-            heads.note(group, head)
+            heads.note(place, head)
             if gaveWay { heads.keep(in: keyring) }
         } catch {
             throw Self.failure(error, "what programs ask for cannot be written down in \(log.path)")
@@ -78,7 +79,7 @@ public struct AuditFiles: AuditTrail {
         _ group: AccessGroup, _ keyring: Keyring
     ) throws(KeyringError) -> (lines: [[UInt8]], mark: AuditMark?, reading: AuditReading) {
         let lines: [[UInt8]]
-        let log = try log(of: group, keyring)
+        let log = try AuditPlace(group, keyring).log(in: folder)
         do { lines = try log.lines() } catch { throw Self.failure(error, "the log cannot be read in \(log.path)") }
         let mark = try keyring.programs.auditHead(of: group).flatMap { AuditMark($0) }
         let reading = try AuditReading(lines, mark: mark) { (content, key) throws(KeyringError) in
@@ -93,7 +94,7 @@ public struct AuditFiles: AuditTrail {
     /// - Throws: `groupNotGranted`, `noSuchGroup`, and what writing can throw.
     public func beginAnew(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> String? {
         let name: String?
-        let log = try log(of: group, keyring)
+        let log = try AuditPlace(group, keyring).log(in: folder)
         do {
             name = try log.putAside()
         } catch {
@@ -110,11 +111,6 @@ public struct AuditFiles: AuditTrail {
             return plain.saying("\(what): \(plain.message)", advice: plain.advice)
         }
         return plain.saying("\(what): \(KeyringError.text(ofErrno: number))", advice: nil)
-    }
-
-    private func log(of group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> LineLog {
-        let name = try keyring.programs.auditName(of: group)
-        return LineLog(path: "\(folder)/\(name.vault)/\(name.group).jsonl")
     }
 
     /// No line is longer, in bytes.

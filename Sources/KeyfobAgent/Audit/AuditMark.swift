@@ -46,13 +46,29 @@ struct AuditMark: Hashable, Sendable {
     }
 }
 
+/// A group's audit: that of another vault or group of the same name is another one.
+struct AuditPlace: Hashable, Sendable {
+    let group: AccessGroup
+    private let vault: String
+    private let id: String
+
+    /// - Throws: `groupNotGranted`, `noSuchGroup`.
+    init(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) {
+        self.group = group
+        (vault, id) = try keyring.programs.auditName(of: group)
+    }
+
+    /// The file, in the folder for audits.
+    func log(in folder: String) -> LineLog { LineLog(path: "\(folder)/\(vault)/\(id).jsonl") }
+}
+
 /// How far audits have come, and since when that is noted in the vault.
 final class AuditHeads: Sendable {
     private struct State {
         /// What is not in the vault yet.
-        var fresh: [AccessGroup: AuditMark] = [:]
+        var fresh: [AuditPlace: AuditMark] = [:]
         /// What is known; nil for nothing, as in a vault in which nothing is noted.
-        var known: [AccessGroup: AuditMark?] = [:]
+        var known: [AuditPlace: AuditMark?] = [:]
     }
 
     private let state = Mutex(State())
@@ -61,18 +77,18 @@ final class AuditHeads: Sendable {
     ///
     /// - Parameter isFresh: Whether the vault is asked again.
     func noted(
-        _ group: AccessGroup, isFresh: Bool, _ read: () throws(KeyringError) -> String?
+        _ place: AuditPlace, isFresh: Bool, _ read: () throws(KeyringError) -> String?
     ) throws(KeyringError) -> AuditHead? {
-        if !isFresh, let known = state.withLock({ $0.known[group] }) { return known?.head }
+        if !isFresh, let known = state.withLock({ $0.known[place] }) { return known?.head }
         let mark = try read().flatMap { AuditMark($0) }
-        state.withLock { $0.known[group] = .some(mark) }
+        state.withLock { $0.known[place] = .some(mark) }
         return mark?.head
     }
 
-    func note(_ group: AccessGroup, _ head: AuditHead) {
+    func note(_ place: AuditPlace, _ head: AuditHead) {
         state.withLock { state in
-            let mark = AuditMark(head, starts: state.known[group]??.starts ?? [])
-            (state.fresh[group], state.known[group]) = (mark, .some(mark))
+            let mark = AuditMark(head, starts: state.known[place]??.starts ?? [])
+            (state.fresh[place], state.known[place]) = (mark, .some(mark))
         }
     }
 
@@ -80,18 +96,21 @@ final class AuditHeads: Sendable {
     ///
     /// - Parameter last: The line before it.
     func begin(
-        _ group: AccessGroup, at number: Int, after last: AuditHead, in keyring: Keyring
+        _ place: AuditPlace, at number: Int, after last: AuditHead, in keyring: Keyring
     ) throws(KeyringError) {
-        let mark = (state.withLock { $0.known[group] ?? nil } ?? AuditMark(last)).beginning(at: number)
-        try keyring.programs.noteAuditHead(mark.text, of: group)
-        state.withLock { $0.known[group] = .some(mark) }
+        let mark = (state.withLock { $0.known[place] ?? nil } ?? AuditMark(last)).beginning(at: number)
+        try keyring.programs.noteAuditHead(mark.text, of: place.group)
+        state.withLock { $0.known[place] = .some(mark) }
     }
 
     /// Keeps them in the vault; what cannot be kept is kept the next time.
     func keep(in keyring: Keyring) {
-        for (group, mark) in state.withLock({ $0.fresh }) {
-            guard (try? keyring.programs.noteAuditHead(mark.text, of: group)) != nil else { continue }
-            state.withLock { if $0.fresh[group] == mark { $0.fresh[group] = nil } }
+        for (place, mark) in state.withLock({ $0.fresh }) {
+            // Where the vault or the group has given way to another, it is nothing that this one knows.
+            guard (try? AuditPlace(place.group, keyring)) == place,
+                (try? keyring.programs.noteAuditHead(mark.text, of: place.group)) != nil
+            else { continue }
+            state.withLock { if $0.fresh[place] == mark { $0.fresh[place] = nil } }
         }
     }
 }
