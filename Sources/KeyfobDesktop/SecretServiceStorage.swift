@@ -16,6 +16,7 @@ package final class SecretServiceStorage: VaultStorage {
     package var place: StoragePlace { .secretService }
     package let directory: VaultDirectory
     package var isReadOnly: Bool { false }
+    package var isInPlace: Bool { (try? requireHere()) != nil }
     package var hasChanged: Bool? { nil }
     /// Which vault it is.
     let vault: VaultID

@@ -15,6 +15,7 @@ package final class VaultDatabase: VaultStorage {
     package var isReadOnly: Bool { reader.schemaVersion > Migrations.current }
     /// The file that is open: a migration may put another one in its place.
     private let file: FileIdentity?
+    package var isInPlace: Bool { FileIdentity(directory.database) == file }
     private let writing: Mutex<SQLiteConnection?>
     private let changes = Atomic(0)
     package var hasChanged: Bool? { changes.load(ordering: .relaxed) > 0 }
@@ -86,7 +87,7 @@ package final class VaultDatabase: VaultStorage {
                 opened = try SQLiteConnection(path: directory.database, .writing)
             } catch {
                 // A migration may have taken the file away.
-                guard FileIdentity(directory.database) == file else { throw StoreError.movedAway }
+                guard isInPlace else { throw StoreError.movedAway }
                 throw error
             }
             connection = opened
@@ -125,7 +126,7 @@ package final class VaultDatabase: VaultStorage {
         let result = try maintain { database in
             try database.write {
                 try StoragePlaceFile.require(.embedded, directory)
-                guard FileIdentity(directory.database) == file else { throw StoreError.movedAway }
+                guard isInPlace else { throw StoreError.movedAway }
                 // Whatever was put there since the file was opened would run with the change.
                 try VaultSchema.require(database, version: Migrations.current)
                 return try body(database)

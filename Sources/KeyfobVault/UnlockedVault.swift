@@ -193,6 +193,24 @@ package struct UnlockedVault: ~Copyable {
         return replaced
     }
 
+    /// Notes in the header of a new vault, before it is written, that the keys of the one that it takes the place of gave way
+    /// to its own: whoever holds the former key can tell that from a stranger's doing.
+    ///
+    /// - Throws: `needsVaultKey` where the key of either is not at hand.
+    package mutating func succeed(_ former: borrowing UnlockedVault, now: Timestamp) throws(VaultError) {
+        _ = try vaultKeys()
+        // Those before it were said of the former vault.
+        header.successions = [
+            KeySuccession(
+                of: header.vault, from: try former.vaultKeys(), to: header.signer, sequence: former.sequence, time: now)
+        ]
+    }
+
+    /// When the keys gave way to those of a header that is in the place of this vault's own; nil where nothing shows that.
+    package func timeOfSuccession(to headerBytes: [UInt8]) -> Timestamp? {
+        (try? VaultHeader(encoded: headerBytes))?.timeOfSuccession(from: header.signer, headerBytes)
+    }
+
     /// A copy of the key that unlocked: the vault key, or a group slot's own key with the slot's id.
     package func unlockingKey() -> UnlockingKey {
         switch authority {

@@ -70,11 +70,11 @@ class Home:
     def keyring(self):
         return keyfob.Keyring(vault=self.vault, key_file=self.key)
 
-    def python(self, code, *words, environment=None):
+    def python(self, code, *words, environment=None, stdin=None):
         """Starts a program in Python."""
         paths = os.pathsep.join([str(ROOT / "Packaging/python"), str(ROOT / "Tests/Python"), str(ROOT / "Tests/Provider")])
         return subprocess.Popen(
-            [os.sys.executable, "-B", "-c", code, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [os.sys.executable, "-B", "-c", code, *words], text=True, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=self.environment | {"PYTHONPATH": paths, "KEYFOB_COMMAND": COMMAND} | (environment or {}))
 
     def remove(self):

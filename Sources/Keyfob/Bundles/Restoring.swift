@@ -38,6 +38,9 @@ extension Keyring {
     ///   - takesStrangers: Whether a backup is taken as well that nothing shows to be an owner's: without what decides.
     ///   - remains: What is there of a vault, which goes into a folder of its own beside the new one, its journal and the
     ///     copy of its header too. Backups stay, and nothing is deleted.
+    ///   - former: The vault that is put aside, where whoever restores has unlocked it: the new one says that its keys follow
+    ///     those, so that a program that has them does not take it for a stranger's. With a key of one group alone, nothing
+    ///     is said.
     ///   - secretService: Where the Secret Service is to open it too: how to reach it.
     ///   - handOver: As ``create(at:slot:secretService:clock:handingOver:)`` has it.
     /// - Returns: The keyring, and its own recovery key; the one of the vault that was backed up does not open it.
@@ -47,7 +50,8 @@ extension Keyring {
     ///   ``create(at:slot:secretService:clock:handingOver:)``.
     public static func restore(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false,
-        at location: KeyringLocation, puttingAside remains: VaultRemains = .none, slot: consuming NewSlot,
+        at location: KeyringLocation, puttingAside remains: VaultRemains = .none,
+        succeeding former: Keyring? = nil, slot: consuming NewSlot,
         secretService: SecretServiceOptions? = nil,
         clock: WallClock = .system,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
@@ -57,6 +61,7 @@ extension Keyring {
         try Keyring.Bundles.requireOwners(incoming.isOwners, unless: takesStrangers, file.name)
         let made = try make(
             at: location, slot: slot, secretService: secretService, clock: clock, puttingAside: remains,
+            succeeding: toBeSucceeded(former),
             filling: { (keyring) throws(KeyringError) in
                 var plan = try keyring.bundles.take(
                     incoming, .replace, nil, isRestoring: incoming.isOwners, backsUp: false,
@@ -68,6 +73,15 @@ extension Keyring {
         guard let plan = made.plan else { preconditionFailure("what was filled has a plan") }
         let recoveryKey = made.recoveryKey.withBytes { SecretBytes(copying: $0) }
         return Restored(keyring: made.keyring, recoveryKey: recoveryKey, plan: plan, aside: made.aside)
+    }
+
+    /// A vault as one that another follows; nil where that is not the owner's to say.
+    private static func toBeSucceeded(_ former: Keyring?) -> UnlockedVault? {
+        var vault: UnlockedVault?
+        former?.state.withLock { state in
+            if state.vault.opensWholeVault, state.vault.isProven { vault = state.vault.copy() }
+        }
+        return vault
     }
 }
 

@@ -47,15 +47,16 @@ extension Keyring {
         }
     }
 
-    /// Why the keys that it was unlocked with are not those of the header that is there now; nil where they are.
+    /// Why the keys that it was unlocked with are not those of the vault that is there now; nil where they are.
     ///
-    /// `locked` where the vault has got others, which whoever has a key of them at hand opens anew; `damaged` where somebody
-    /// without a key has written it. ``KeyringError/becauseOf(_:)`` tells it where opening anew fails.
+    /// `locked` where the vault has got others, or another one is in its place, which whoever has a key of them at hand opens
+    /// anew; `damaged` where somebody without a key has written the header. ``KeyringError/becauseOf(_:)`` tells it where opening anew fails.
     package func refusalOfHeader() -> KeyringError? {
         let arrival = Patience.Arrival()
         return state.withLock { state in
             let turn = arrival.begin()
             defer { turn.end() }
+            guard database.isInPlace else { return refusal(ofSuccessorTo: state.vault) }
             do {
                 if try database.storedHeader().sequence != state.vault.sequence { try database.refresh(&state.vault) }
                 return nil
@@ -66,6 +67,18 @@ extension Keyring {
                 return nil
             }
         }
+    }
+
+    /// Why a vault that is open is of no use any more, since another one is in its place.
+    private func refusal(ofSuccessorTo vault: borrowing UnlockedVault) -> KeyringError {
+        let there = try? VaultDatabaseReader(database.directory).storedHeader().bytes
+        if let there, let time = vault.timeOfSuccession(to: there) {
+            return KeyringError(VaultError.keysReplaced(time))
+        }
+        return KeyringError(
+            .locked,
+            "what was open of the vault is not in its place any more, and what is held does not open what is there",
+            advice: .unlock)
     }
 
     /// How often a change is tried while other processes change the header.

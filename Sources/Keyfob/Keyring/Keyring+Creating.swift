@@ -105,10 +105,12 @@ extension Keyring {
 
     /// Builds a vault aside, has it filled, hands its recovery key over, and puts it in its place in one step.
     ///
-    /// - Parameter remains: What is there of a vault, which goes into a folder of its own when all the rest is done.
+    /// - Parameters:
+    ///   - remains: What is there of a vault, which goes into a folder of its own when all the rest is done.
+    ///   - former: That vault, where it is open: the new one says that its keys follow those.
     static func make(
         at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions?, clock: WallClock,
-        puttingAside remains: VaultRemains = .none,
+        puttingAside remains: VaultRemains = .none, succeeding former: consuming UnlockedVault? = nil,
         filling fill: (Keyring) throws(KeyringError) -> ImportPlan?,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void
     ) throws(KeyringError) -> Made {
@@ -134,7 +136,7 @@ extension Keyring {
             let vaultKey: SecretBytes
             do {
                 // Closed again at the end: nothing may have it open when it is moved.
-                let built = try build(location, directory.building, slot, secretService, clock)
+                let built = try build(location, directory.building, slot, secretService, former, clock)
                 kept = built.keyring.slots.keptSlotKeys(by: keeper)
                 let plan = try fill(built.keyring)
                 vaultKey = built.keyring.state.withLock {
@@ -201,13 +203,17 @@ extension Keyring {
     /// Builds the vault of `location` in another folder.
     private static func build(
         _ location: KeyringLocation, _ directory: VaultDirectory, _ slot: consuming NewSlot,
-        _ secretService: SecretServiceOptions?, _ clock: WallClock
+        _ secretService: SecretServiceOptions?, _ former: borrowing UnlockedVault?, _ clock: WallClock
     ) throws -> Created {
         let recovery = AgeIdentity.generateHybrid()
         let recoveryKey = recovery.text()
         let first = try slot.forVault()
         let now = clock.now
         var vault = try UnlockedVault.create(slot: first.slot, now: now)
+        switch former {
+        case .some(let former): try vault.succeed(former, now: now)
+        case .none: break
+        }
         let (id, firstID) = (vault.header.vault, vault.header.slots[0].id)
         let database: VaultDatabase
         if let secretService {

@@ -205,7 +205,8 @@ struct RestoreCommand: ParsableCommand {
         do throws(KeyringError) {
             restored = try Keyring.restore(
                 backup, with: opener, takingStrangers: fromStranger, at: location, puttingAside: remains,
-                slot: slots.first, secretService: service
+                succeeding: remains == .none ? nil : global.openedToBeReplaced(), slot: slots.first,
+                secretService: service
             ) { (vault) throws(KeyringError) in
                 try handOver.take(vault.recoveryKey, isNew: true)
                 if global.json, let plan = vault.plan {

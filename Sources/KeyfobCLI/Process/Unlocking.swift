@@ -60,6 +60,14 @@ extension GlobalOptions {
         return keyring
     }
 
+    /// The vault that another one is to take the place of, with what is at hand; nil where that does not open it.
+    ///
+    /// Nothing is told, nobody is asked, and a passphrase that is given is the new one's.
+    func openedToBeReplaced() -> Keyring? {
+        guard passphraseFd == nil, case .opened(let keyring)? = try? attempt(mayAsk: false) else { return nil }
+        return keyring
+    }
+
     /// What gives a token here: the keyring, or an agent in its place where nothing at hand opens it.
     ///
     /// - Parameter asksAgent: Whether an agent is asked; where no network is to be used, it is not.

@@ -10,6 +10,9 @@ package protocol VaultStorage: VaultReading {
     /// Whether a newer Keyfob wrote it, so that this one only reads.
     var isReadOnly: Bool { get }
 
+    /// Whether it lies still where it was opened: a migration or a restore may have put something else there.
+    var isInPlace: Bool { get }
+
     /// Whether anything has been changed through this object; nil where changes are not made as a whole.
     var hasChanged: Bool? { get }
 

@@ -1,12 +1,12 @@
 package import KeyfobModel
 internal import KeyfobSodium
 
-/// That a vault has got a new key, said by the one before: whoever knows the former key can follow it to the new one.
+/// That a vault has got a new key, or has taken the place of one, said by the key before: whoever knows that can follow it.
 ///
 ///     former public key 32 ‖ sequence of the last header with the former key u64 ‖ time i64 ‖ signature 64
 ///
-/// The signature is the former key's, of `keyfob succession v1` ‖ vault id ‖ the former public key ‖ the new one ‖
-/// sequence ‖ time.
+/// The signature is the former key's, of `keyfob succession v1` ‖ id of the vault with the new key ‖ the former public key ‖
+/// the new one ‖ sequence ‖ time.
 package struct KeySuccession: Equatable, Sendable {
     /// The public key of the signatures before.
     package let former: [UInt8]

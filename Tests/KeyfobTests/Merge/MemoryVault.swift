@@ -15,6 +15,7 @@ final class MemoryVault: VaultStorage, StorageChange {
     var directory: VaultDirectory { store.directory }
     var place: StoragePlace { .embedded }
     var isReadOnly: Bool { false }
+    var isInPlace: Bool { true }
     var hasChanged: Bool? { nil }
 
     func version() -> StorageVersion { StorageVersion(counter: 0) }

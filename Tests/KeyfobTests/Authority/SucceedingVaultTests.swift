@@ -1,0 +1,87 @@
+import Foundation
+@testable import Keyfob
+import KeyfobLookup
+import KeyfobModel
+import KeyfobRecords
+import KeyfobSodium
+import KeyfobTestSupport
+import KeyfobVault
+import Synchronization
+import Testing
+
+/// A vault that a restore has put in the place of one that programs have open.
+@Suite("A vault in the place of another")
+struct SucceedingVaultTests {
+    private let home: KeyringHome
+    private let ada: Account
+    private let request = TokenRequest(account: "ada@contoso.example")
+
+    init() throws {
+        home = try KeyringHome()
+        ada = try Account.contoso("ada")
+        try home.keyring.store(.access(ada), "first", for: ada)
+    }
+
+    /// Puts the vault aside and makes another of a backup, which key file 3 opens.
+    private func restore(succeeding former: Keyring?) throws -> Keyring {
+        let backup = try home.keyring.bundles.backUp(to: home.folder.path + "/backup.age")
+        let recovery = try BundleKeys(home)
+        let restored = try Keyring.restore(
+            BundleFile(path: backup.path), with: recovery.opener, at: home.location, puttingAside: .vault,
+            succeeding: former, slot: .keyFile(keyFile(3)), clock: .standing(at: noon))
+        return restored.keyring
+    }
+
+    private func header() throws -> [UInt8] { try home.opened(keyFile: 3).database.storedHeader().bytes }
+
+    @Test(
+        "where whoever restored had opened the former one, its keys are told to have given way",
+        arguments: [false, true])
+    func succeeding(isSaid: Bool) throws {
+        let (open, late) = (try home.opened(), try home.opened())
+        #expect(open.refusalOfHeader() == nil)
+        let former = late.state.withLock { $0.vault.unlockingKey().key.withBytes { [UInt8]($0) } }
+        let new = try restore(succeeding: isSaid ? home.keyring : nil)
+        #expect(new.refusalOfHeader() == nil && new.vaultID != home.keyring.vaultID)
+        let refusal = try #require(open.refusalOfHeader())
+        #expect(refusal.code == .locked && refusal.message.contains("were replaced at") == isSaid, "\(refusal)")
+        #expect(!refusal.message.contains("alter") && refusal.advice == .unlock, "\(refusal)")
+        let bytes = try header()
+        let withOldKey = failure(of: VaultError.self) {
+            _ = try LockedVault(headerBytes: bytes).unlock(vaultKey: secret(former))
+        }
+        #expect(withOldKey == (isSaid ? .keysReplaced(noon) : .corrupted(.headerAuthentication)))
+        // Keys that the new one gets later are told as well.
+        if isSaid {
+            var rekeying = try new.slots.beginRekey()
+            try rekeying.keep(keyFile: keyFile(3))
+            _ = try rekeying.commit(handingOver: { _ in })
+            #expect(open.refusalOfHeader()?.message.contains("were replaced at") == true)
+        }
+        #expect(try home.opened(keyFile: 3).health.verify().isSound)
+    }
+
+    @Test("a key of one group says nothing of the vault's")
+    func ofAGroup() throws {
+        _ = try home.keyring.slots.grant(.default, to: .keyFile(keyFile(2)))
+        let (open, holder) = (try home.opened(), try home.opened(keyFile: 2))
+        _ = try restore(succeeding: holder)
+        #expect(open.refusalOfHeader()?.message.contains("were replaced at") == false)
+    }
+
+    @Test("what nobody signed with the former key is nobody's word")
+    func forged() throws {
+        let open = try home.opened()
+        _ = try restore(succeeding: home.keyring)
+        let bytes = try header()
+        #expect(open.state.withLock { $0.vault.timeOfSuccession(to: bytes) } == noon)
+        // Behind the content are a checksum, which anybody can make anew, a signature and a MAC.
+        let end = bytes.count - 112
+        for index in stride(from: 36, to: end, by: 7) {
+            var altered = Array(bytes[..<end])
+            altered[index] ^= 1
+            altered += BLAKE2b.hash(altered, count: 16) + bytes.suffix(96)
+            #expect(open.state.withLock { $0.vault.timeOfSuccession(to: altered) } == nil, "byte \(index)")
+        }
+    }
+}
