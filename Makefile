@@ -170,6 +170,8 @@ test-trials: front
 	$(if $(KEYFOB_FULL),Tests/Guides/run $(KEYFOB) --columns 40)
 	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB))
 	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --clocks)
+	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --clients --seconds 60)
+	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --clients --keys --seconds 60)
 
 # As root: the last commit in a Debian of its own, with the Swift toolchain and nothing else of this machine.
 test-bare:
@@ -191,12 +193,15 @@ test-broker:
 	swift build --product keyfob $(DEBUG_FLAGS)
 	Tests/Broker/run $(KEYFOB)
 
-# Many programs at both doors of the agent, and what each got; then clocks that are set, and a sleep. 30 minutes with one that
-# nobody kills: Tests/Agent/run $(KEYFOB) --steady 1800
+# Many programs at both doors of the agent, and what each got; then clocks that are set, and a sleep; then clients of four kinds while
+# provider, disk and vault fail, and while keys change. 30 minutes with one that nobody kills: Tests/Agent/run $(KEYFOB) --steady 1800
 test-agent:
 	swift build --product keyfob $(DEBUG_FLAGS)
+	swift build --product KeyfobC $(DEBUG_FLAGS)
 	Tests/Agent/run $(KEYFOB)
 	Tests/Agent/run $(KEYFOB) --clocks
+	Tests/Agent/run $(KEYFOB) --clients
+	Tests/Agent/run $(KEYFOB) --clients --keys
 
 # A million calls of many threads among forks, a thousand sequences of what programs do to a cache, 10,000 accounts.
 test-python:

@@ -1,15 +1,17 @@
-"""A program that asks the agent again and again, and writes down what it asked and what it was told.
+"""A program that asks for tokens again and again, and writes down what it asked and what it was told.
 
-    program.py socket|bus|watch ADDRESS LOG PLAN SEED
+    program.py socket|bus|watch|command|module ADDRESS LOG PLAN SEED
 
 PLAN is a JSON document: `pause`, the most seconds between two calls, and `requests`, texts of which one is taken at random. For
-the socket a text is a varlink call, for the bus a method, a blank and its JSON. LOG gets two lines of JSON for each call, one
-before it and one after it, with seconds since 1970; a watcher writes one for each reply. It runs until it is killed.
+the agent's socket a text is a varlink call, for the bus a method, a blank and its JSON, for the command at ADDRESS and the module
+for Python an account. LOG gets two lines of JSON for each call, one before it and one after it, with seconds since 1970; a watcher
+writes one for each reply. It runs until it is killed.
 """
 
 import json
 import random
 import socket
+import subprocess
 import sys
 import time
 
@@ -83,6 +85,42 @@ class Bus:
         return json.loads(reply.body[0])
 
 
+class Command:
+    """A command of its own for each call."""
+
+    def __init__(self, address, _):
+        self.address = address
+
+    def ask(self, account):
+        done = subprocess.run([self.address, "token", "--json", "--no-input", "--account", account], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        # An error is a document behind the warnings.
+        warnings, brace, error = done.stderr.partition("{\n") if done.returncode else (done.stderr, "", "")
+        try:
+            told = json.loads(brace + error)["error"] if done.returncode else json.loads(done.stdout)
+        except ValueError:
+            return {"failure": f"it ended with {done.returncode}: {done.stderr}"}
+        return told | ({"warnings": warnings} if warnings else {})
+
+
+class Module:
+    """Calls of the module for Python, which has the keyring open; now and then it is opened anew."""
+
+    def __init__(self, _, chance):
+        import keyfob
+        self.module, self.chance, self.keyring = keyfob, chance, None
+
+    def ask(self, account):
+        try:
+            if self.keyring is None or self.chance.random() < 0.05:
+                self.keyring = self.module.Keyring()
+            token = self.keyring.token(account=account)
+            warnings = [each["message"] for each in self.keyring.warnings()]
+            return {"token": token.token, "expiresAt": token.expires_on} | ({"warnings": warnings} if warnings else {})
+        except self.module.Error as error:
+            return {"code": error.code, "message": error.message, "hint": error.hint}
+
+
 def watch(address, log):
     """Writes down what it is told of its accounts, and watches anew when the agent has gone."""
     while True:
@@ -110,7 +148,7 @@ def main():
         return watch(address, log)
     with open(plan) as file:
         plan = json.load(file)
-    door = {"socket": Socket, "bus": Bus}[kind](address, chance)
+    door = {"socket": Socket, "bus": Bus, "command": Command, "module": Module}[kind](address, chance)
     while True:
         number = chance.randrange(len(plan["requests"]))
         log.note(begin=time.time(), request=number)
