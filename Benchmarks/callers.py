@@ -8,7 +8,7 @@ usage: callers.py KEYFOB [--kubectl PROGRAM] [--quick] [--sizes N,…] [--only N
 KEYFOB is the installed command, with the names by which tools call it beside it. Each tool asks for one account of so many, at a
 server on this machine that wants its token (peers/token_server.py). Measured is the tool, and by itself what it starts: the helper with
 the same words, the same input and nothing else. In each round all come in an order of chance; a ratio is the median of the ratios to
-Keyfob's of the same round. Writes callers.json and .md into FOLDER, and with --write-readme into the pages that show them."""
+Keyfob's of the same round. Writes callers.json and .md into FOLDER, and with --write-readme into the page that shows them."""
 
 import argparse
 import datetime

@@ -10,7 +10,7 @@ KEYFOB is the command; --also measures another Keyfob beside it. The others are 
 In each round the programs come in an order of chance, and beside each the floor (peers/floor.c) does the same work: a ratio is the
 median of the ratios of such pairs. --brief takes about ten minutes: with 10, 1,000, 10,000 and 100,000 accounts the lookup, and
 with 10 and 1,000 the rest. Writes whole-process.json, .md and lookup.svg into FOLDER, and with --write-readme into the page that
-shows them, and the lookups into the project's README."""
+shows them."""
 
 import argparse
 import datetime

@@ -1,6 +1,6 @@
 """What the real callers took, as Markdown."""
 
-from .report import cell, duration, origin, put, ratio, row, save
+from .report import cell, origin, put, row, save
 
 PLACE = "Benchmarks/callers.py"
 TITLES = {
@@ -44,27 +44,11 @@ def rounds(document):
                for found in ways.values())
 
 
-def summary(document):
-    """What the project's README shows: the largest number of accounts, by time."""
-    size = document["sizes"][-1]
-    lines = [row(["", "as the tool calls it", "the protocol alone"]), row(["---"] * 3)]
-    for caller, cells in size["callers"].items():
-        for name, ways in cells.items():
-            texts = [f"{duration(found['wallMilliseconds'])}, {ratio(found['wallRatio'])}" if "wallRatio" in found else "–"
-                     for found in (ways["called"], ways["alone"])]
-            if texts != ["–", "–"]:
-                lines.append(row([f"{caller}: {name}", *texts]))
-    return "\n".join([
-        f"Called by the real tool, with {size['accounts']:,} accounts: the time of the tool, and of what it starts, by itself; behind it, how "
-        "often the time that it takes with Keyfob.", "", *lines, "", origin(document, rounds(document))])
-
-
 def write(document, out, pages):
-    """Writes all into a folder, and into the pages where that is wanted."""
+    """Writes all into a folder, and into the page of the folder Benchmarks where that is wanted."""
     save(document, out, "callers")
     with open(f"{out}/callers.md", "w", encoding="utf-8") as file:
         file.write(whole(document) + "\n")
     if pages:
-        put(f"{pages}/../README.md", summary(document), PLACE)
         put(f"{pages}/README.md", whole(document), PLACE)
     print(whole(document))

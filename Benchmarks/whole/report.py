@@ -167,25 +167,6 @@ def whole(document):
     return "\n".join(lines + (["", "What could not be measured, and why:", "", *reasons] if reasons else []))
 
 
-def summary(document):
-    """What the project's README shows: how long a lookup takes, as a chart and in one small table."""
-    sizes = measured(document, "lookup")
-    lines = [row(["", *(f"{size['accounts']:,}" for size in sizes)]), row(["---"] * (1 + len(sizes)))]
-    for name in names(document):
-        found = [size["figures"]["lookup"][name] for size in sizes]
-        if any("wallMilliseconds" in each for each in found):
-            lines.append(row([name, *(
-                f"{duration(each['wallMilliseconds'])}, {ratio(each['cpuRatio'])}" if "wallMilliseconds" in each else "–"
-                for each in found)]))
-    unmet = [f"{aim} ({', '.join(found)})" for is_met, aim, found in aims(document) if not is_met]
-    return "\n".join([
-        "![How long a lookup takes with each program](Benchmarks/lookup.svg)", "",
-        "Look up one stored token, by the number of accounts: the time of a whole process, and its processor time as a multiple of "
-        "that of the least C program that opens SQLite, reads one row and decrypts it.", "", *lines, "", origin(document, rounds(document)),
-        f"Not met: {'; '.join(unmet)}." if unmet else "All aims for a lookup are met.",
-        "The other operations, and what was not measured: [Benchmarks](Benchmarks/README.md)."])
-
-
 def put(path, text, place=PLACE):
     """Writes the text between the two marks of a page, for a program in this place."""
     begin = BEGIN.format(place)
@@ -223,6 +204,5 @@ def write(document, out, pages):
             file.write(chart.lookup(document))
     if pages and has_lookup:
         shutil.copy(f"{out}/lookup.svg", f"{pages}/lookup.svg")
-        put(f"{pages}/../README.md", summary(document))
         put(f"{pages}/README.md", "![How long a lookup takes with each program](lookup.svg)\n\n" + whole(document))
     print(whole(document))
