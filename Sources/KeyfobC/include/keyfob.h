@@ -140,11 +140,10 @@ int keyfob_token(keyfob_keyring *keyring, const keyfob_options *options, keyfob_
  * is the token that counts: whoever names another than the stored one changes nothing. Options: as for keyfob_token. */
 int keyfob_refuse(keyfob_keyring *keyring, const keyfob_options *options, const char *token, keyfob_error **error);
 
-/* The accounts, a row each: id, homeAccountID, environment, username, name, displayName, label, formerNames (ids and user
- * names it had), group, state, stateReason, signInEndsOn, isSignInEnding, isDefault, hasTokenMadeByHand, homeTenant,
- * tenants (their ids), clients. What there are several of has a line each, flags are "true" and "false", times are as RFC
- * 3339 has them. "*" names all values of a row and what they are: `id:text isDefault:flag tenants:lines …`.
- * Options: group. */
+/* The accounts, a row each, with the values that an account has in `keyfob account list --json`, by the same names, which
+ * Schemas/account-list.schema.json explains: "id", "username", "group", "state" and so on. What there are several of has a
+ * line each (of tenants their ids), flags are "true" and "false", times are as RFC 3339 has them. "*" names all values of a
+ * row and what they are: `id:text isDefault:flag tenants:lines …`. Options: group. */
 int keyfob_accounts(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer,
                     keyfob_error **error);
 

@@ -18,6 +18,13 @@ struct AccountShowCommand: ParsableCommand {
     @OptionGroup var target: AccountArgument
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
+    /// The fields of an account that a line or the table of tokens tells in words of its own; any other one is told by its name.
+    private static let toldAbove: Set = [
+        "id", "homeAccountID", "environment", "username", "name", "displayName", "label", "formerNames", "group",
+        "state", "stateReason", "signInEndsOn", "isSignInEnding", "isDefault", "hasTokenMadeByHand", "homeTenant",
+        "tenants", "clients",
+    ]
+
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let candidate = try keyring.accounts.named(target.account, in: global.groups())
@@ -47,6 +54,9 @@ struct AccountShowCommand: ParsableCommand {
             lines.append(
                 "tenant    \(profile.realm.isEmpty ? "-" : profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)"
             )
+        }
+        lines += Record(candidate).fields.compactMap { name, _, value in
+            Self.toldAbove.contains(name) ? nil : value?.text.map { "\(name)  \($0.replacing("\n", with: ", "))" }
         }
         lines += refusals.map(\.line)
         // An id can be copied only where it is whole.
