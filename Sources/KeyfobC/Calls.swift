@@ -145,7 +145,9 @@ extension OpenKeyring {
         guard case .keyring(let keyring)? = try? giver else { return Answer([]) }
         return Answer(
             keyring.takeWarnings().map {
-                ["code": $0.code.rawValue, "message": $0.message, "hint": $0.advice?.text]
+                [
+                    "code": $0.code.rawValue, "message": $0.message, "hint": $0.advice?.text, "advice": $0.advice?.code,
+                ]
             })
     }
 
@@ -157,7 +159,7 @@ extension OpenKeyring {
         let words = options.words
         if let url = options["url"], Identifier.folded(url).hasPrefix("http://") {
             do { _ = try EndpointURL(url) } catch {
-                throw KeyringError(.hostNotAllowed, "no token goes there: \(error)", hint: "use https")
+                throw KeyringError(.hostNotAllowed, "no token goes there: \(error)", advice: .useHTTPS)
             }
         }
         if let flaw = words.flaw { throw KeyringError(.usage, flaw) }

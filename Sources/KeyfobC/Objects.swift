@@ -145,7 +145,7 @@ final class OpenKeyring: Sendable {
     /// - Throws: `usage` in the child of a fork.
     func requireOwn() throws(KeyringError) {
         guard isOwn else {
-            throw KeyringError(.usage, "the keyring was opened before a fork", hint: "open it again in this process")
+            throw KeyringError(.usage, "the keyring was opened before a fork", advice: .openInThisProcess)
         }
     }
 
@@ -225,6 +225,7 @@ final class Failure: Sendable {
         texts = Answer([
             [
                 "code": error.code.rawValue, "message": error.message + error.candidateText, "hint": error.hint,
+                "advice": error.advice?.code, "candidates": known(error.candidates.joined(separator: "\n")),
                 "action": continuation?.action.rawValue, "continuation": continuation?.id,
                 "provider": known(continuation?.provider), "account": known(continuation?.account),
                 "name": continuation?.name, "group": continuation?.group?.name, "tenant": continuation?.tenant,

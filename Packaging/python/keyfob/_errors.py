@@ -31,8 +31,9 @@ class Continuation(NamedTuple):
 class Error(Exception):
     """The root of the tree.
 
-    `code` is the error's stable name, `status` that with which the command would end, `hint` what to do. `continuation`
-    is there where a person can continue a request for a token.
+    `code` is the error's stable name, `status` that with which the command would end, `hint` what to do, and `advice` the
+    stable name of that. `candidates` are the accounts, groups or clients that it is about. `continuation` is there where a
+    person can continue a request for a token.
     """
 
     status: int
@@ -40,19 +41,25 @@ class Error(Exception):
     message: str
     hint: Optional[str]
     continuation: Optional[Continuation]
+    advice: Optional[str]
+    candidates: tuple[str, ...]
 
     def __init__(self, status: int, code: str, message: str, hint: Optional[str] = None,
-                 continuation: Optional[Continuation] = None) -> None:
+                 continuation: Optional[Continuation] = None, advice: Optional[str] = None,
+                 candidates: tuple[str, ...] = ()) -> None:
         super().__init__(f"{message}; {hint}" if hint else message)
-        self._describe(status, code, message, hint, continuation)
+        self._describe(status, code, message, hint, continuation, advice, candidates)
 
-    def _describe(self, status: int, code: str, message: str, hint: Optional[str],
-                  continuation: Optional[Continuation]) -> None:
+    def _describe(self, status: int, code: str, message: str, hint: Optional[str], continuation: Optional[Continuation],
+                  advice: Optional[str], candidates: tuple[str, ...]) -> None:
         self.status, self.code, self.message, self.hint = status, code, message, hint
-        self.continuation = continuation
+        self.continuation, self.advice, self.candidates = continuation, advice, candidates
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self.status, self.code, self.message, self.hint, self.continuation, self.advice, self.candidates)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return error_of, (self.status, self.code, self.message, self.hint, self.continuation)
+        return error_of, self._parts()
 
 
 class SignInNeeded(Error):
@@ -102,9 +109,10 @@ _KINDS: dict[int, type[Error]] = {
 
 
 def error_of(status: int, code: str, message: str, hint: Optional[str] = None,
-             continuation: Optional[Continuation] = None) -> Error:
+             continuation: Optional[Continuation] = None, advice: Optional[str] = None,
+             candidates: tuple[str, ...] = ()) -> Error:
     """The error of a status."""
-    return _KINDS.get(status, Error)(status, code, message, hint, continuation)
+    return _KINDS.get(status, Error)(status, code, message, hint, continuation, advice, candidates)
 
 
 _joined: dict[tuple[type[Error], type[BaseException]], type[Error]] = {}
@@ -116,12 +124,13 @@ def as_error_of(library: type[BaseException], error: Error) -> Error:
     joined = _joined.get((kind, library))
     if joined is None:
         def describe(self: Any, status: int, code: str, message: str, hint: Optional[str] = None,
-                     continuation: Optional[Continuation] = None) -> None:
+                     continuation: Optional[Continuation] = None, advice: Optional[str] = None,
+                     candidates: tuple[str, ...] = ()) -> None:
             library.__init__(self, f"{message}; {hint}" if hint else message)
-            self._describe(status, code, message, hint, continuation)
+            self._describe(status, code, message, hint, continuation, advice, candidates)
 
         joined = type(kind.__name__, (kind, library), {"__init__": describe, "__doc__": kind.__doc__})
         _joined[(kind, library)] = joined
-    made = joined(error.status, error.code, error.message, error.hint, error.continuation)
+    made = joined(*error._parts())
     made.__cause__, made.__suppress_context__ = error.__cause__, True
     return made

@@ -97,6 +97,8 @@ class Warning(TypedDict):
     code: str
     message: str
     hint: Optional[str]
+    #: The stable name of what the hint says.
+    advice: Optional[str]
 
 
 class _Open:
@@ -187,8 +189,8 @@ class Keyring:
     def warnings(self) -> list[Warning]:
         """What the owner should know since the last call."""
         with self._use() as handle:
-            return [Warning(code=row["code"] or "", message=row["message"] or "", hint=row["hint"])
-                    for row in rows(functions.warnings, ("code", "message", "hint"), handle)]
+            return [Warning(code=row["code"] or "", message=row["message"] or "", hint=row["hint"], advice=row["advice"])
+                    for row in rows(functions.warnings, ("code", "message", "hint", "advice"), handle)]
 
     def read_cache(self, account: Optional[str] = None, group: Optional[str] = None) -> str:
         """All accounts and tokens in the form of MSAL's caches."""

@@ -23,7 +23,7 @@ _TYPES: dict[str, Any] = {
     "-": None, "i": ctypes.c_int, "n": ctypes.c_size_t, "s": ctypes.c_char_p, "p": ctypes.c_void_p,
     "o": ctypes.POINTER(ctypes.c_void_p), "e": ctypes.POINTER(ctypes.c_void_p),
 }
-_ERROR_FIELDS = ("code", "message", "hint")
+_ERROR_FIELDS = ("code", "message", "hint", "advice", "candidates")
 _CONTINUATION_FIELDS = ("action", "continuation", "provider", "account", "name", "group", "tenant", "clientID", "scopes",
                         "claims", "command")
 
@@ -122,7 +122,9 @@ def call(function: Any, *arguments: Any) -> None:
         continuation = Continuation(
             texts["action"], texts["continuation"], texts["provider"], texts["account"], texts["name"], texts["group"],
             texts["tenant"], texts["clientID"], tuple((texts["scopes"] or "").split()), texts["claims"], texts["command"])
-    raise error_of(status, texts["code"] or "fault", texts["message"] or "", texts["hint"], continuation)
+    candidates = tuple(texts["candidates"].split("\n")) if texts["candidates"] else ()
+    raise error_of(status, texts["code"] or "fault", texts["message"] or "", texts["hint"], continuation, texts["advice"],
+                   candidates)
 
 
 @contextlib.contextmanager

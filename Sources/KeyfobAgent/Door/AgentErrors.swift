@@ -8,15 +8,8 @@ extension VarlinkMessage {
     package static func error(_ error: KeyringError, hint: String?) -> VarlinkMessage {
         let kind = Kind(error.code)
         return .error("\(AgentInterface.name).\(kind.name)") { writer in
-            writer.member("message", error.message)
-            writer.member("code", error.code.rawValue)
-            writer.member("hint", hint)
-            if let continuation = error.continuation { writer.member(continuation) }
-            switch kind {
-            case .ambiguous: writer.member("accounts", error.candidates)
-            case .tryAgain(let seconds): writer.member("seconds", seconds)
-            default: break
-            }
+            writer.members(of: error, hint: hint)
+            if case .tryAgain(let seconds) = kind { writer.member("seconds", seconds) }
         }
     }
 
@@ -53,9 +46,33 @@ extension VarlinkMessage {
     }
 }
 
+extension KeyringError {
+    /// The error as programs are told of it: an agent is unlocked in another way than a shell.
+    package var toldByAgent: KeyringError {
+        guard code == .locked else { return self }
+        return switch advice {
+        case .unlock, .giveKeyFile, .giveOtherKey: saying(advice: .unlockAgent)
+        default: self
+        }
+    }
+}
+
 extension JSONWriter {
+    /// Writes what happened, what to do about it, what it is about, and how a person continues.
+    ///
+    /// - Parameter hint: The advice in words, in one line.
+    package mutating func members(of error: KeyringError, hint: String?) {
+        member("message", error.message)
+        member("code", error.code.rawValue)
+        member("hint", hint)
+        member("advice", error.advice?.code)
+        member("candidates", error.candidates)
+        member("names", error.candidateNames)
+        if let continuation = error.continuation { member(continuation) }
+    }
+
     /// Writes how a person continues.
-    package mutating func member(_ continuation: Continuation) {
+    private mutating func member(_ continuation: Continuation) {
         name("continuation")
         beginObject()
         member("id", continuation.id)

@@ -14,6 +14,10 @@ package enum AgentInterface {
 
     private static let (accountTypes, accountComments) = Record.varlinkHead(AccountRecord.fields)
 
+    /// What every error has.
+    private static let what =
+        "message: string, code: string, hint: ?string, advice: ?string, candidates: []string, names: []string"
+
     /// The description, as `org.varlink.service.GetInterfaceDescription` gives it.
     package static let description = """
         # Accounts and tokens of a keyring, for programs that its owner lets have them.
@@ -139,22 +143,24 @@ package enum AgentInterface {
         # no event and says that the watch has begun.
         method Monitor() -> (event: ?Event)
 
-        # Each error says what happened in one line, by which code, and what to do about it; where a person can continue, how.
+        # Each error says what happened in one line, by which code, and what to do about it: hint in words, advice by a name that
+        # stays the same. candidates are the accounts, groups or clients that it is about, names the first of them as people read
+        # them, where message does not name them. Where a person can continue, it says how.
 
         # The program may not have this.
-        error NotPermitted (message: string, code: string, hint: ?string)
+        error NotPermitted (\(what))
         # A person has to sign in first.
-        error MustSignIn (message: string, code: string, hint: ?string, continuation: ?Continuation)
+        error MustSignIn (\(what), continuation: ?Continuation)
         # Several accounts fit: say which.
-        error Ambiguous (message: string, code: string, hint: ?string, accounts: []string)
+        error Ambiguous (\(what))
         # There is no such account, group, provider or client.
-        error NotFound (message: string, code: string, hint: ?string)
+        error NotFound (\(what))
         # Nothing at hand opens the vault.
-        error Locked (message: string, code: string, hint: ?string)
+        error Locked (\(what))
         # Not now: try again after so many seconds.
-        error TryAgain (message: string, code: string, hint: ?string, seconds: int)
+        error TryAgain (\(what), seconds: int)
         # Something else, which code names.
-        error Failed (message: string, code: string, hint: ?string, continuation: ?Continuation)
+        error Failed (\(what), continuation: ?Continuation)
 
         """
 

@@ -36,7 +36,8 @@ package struct SocketDoor: Sendable {
         } catch is ExpectedMore {
             replies.send(.error("org.varlink.service.ExpectedMore"))
         } catch let error as KeyringError {
-            replies.send(.error(error, hint: hint(error)))
+            let told = error.toldByAgent
+            replies.send(.error(told, hint: hint(told)))
         } catch {
             replies.send(.error(KeyringError(.fault, "a call failed that should not"), hint: nil))
         }

@@ -147,8 +147,8 @@ int keyfob_refuse(keyfob_keyring *keyring, const keyfob_options *options, const 
 int keyfob_accounts(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer,
                     keyfob_error **error);
 
-/* What the owner should know since the last call, a row each: code, message, hint. For example that the vault was taken
- * back to an earlier state, that an old token was used, or that a sign-in ends soon. */
+/* What the owner should know since the last call, a row each: code, message, hint, advice. For example that the vault was
+ * taken back to an earlier state, that an old token was used, or that a sign-in ends soon. */
 int keyfob_warnings(keyfob_keyring *keyring, keyfob_answer **answer, keyfob_error **error);
 
 /* All accounts and tokens, refresh tokens among them, in the form of MSAL's caches. Options: account, group. The answer
@@ -192,7 +192,8 @@ void keyfob_answer_free(keyfob_answer *answer);
 int keyfob_error_status(const keyfob_error *error);
 
 /* "code": the error's name, which is stable (Schemas/error.schema.json). "message": what, where; one line. "hint": what
- * to do, such as a command to type; NULL where there is nothing.
+ * to do, such as a command to type; NULL where there is nothing. "advice": the hint's name, which is stable; NULL where it
+ * has none. "candidates": the accounts, groups or clients that the error is about, a line each; NULL where there are none.
  *
  * Where a person can continue a request for a token: "action", what to do (signIn, consent, secondFactor, newPassword,
  * meetPolicy, invitation, administrator, otherScopes, otherClient), and what a sign-in has to repeat: "provider", "account"

@@ -41,7 +41,10 @@ final class AgentBroker {
                     // Of a browser the person sees that it has opened.
                     if case .device(let url, let code, _, _) = step { tell("Open \(url) and type the code  \(code)") }
                 },
-                words: { error in AgentCommand.hint(error).map { "\(error.message); \($0)" } ?? error.message },
+                words: { error in
+                    let told = error.toldByAgent
+                    return told.hint.map { "\(told.message); \($0)" } ?? told.message
+                },
                 notices: notices)
         } catch {
             guard !isDemanded else { throw error }

@@ -116,14 +116,12 @@ struct AgentClient: ~Copyable {
 
     /// What is thrown where an answer is none.
     static func senseless() -> KeyringError {
-        KeyringError(.unavailable, "what the agent answers makes no sense", hint: restart)
+        KeyringError(.unavailable, "what the agent answers makes no sense", advice: .restartAgent)
     }
 
     private static func silent() -> KeyringError {
-        KeyringError(.unavailable, "the agent does not answer", hint: restart)
+        KeyringError(.unavailable, "the agent does not answer", advice: .restartAgent)
     }
-
-    private static let restart = "end its process ('keyfob agent') and start it again"
 }
 
 extension SecretBuffer {

@@ -15,14 +15,6 @@ extension AgentReply {
             guard let token else { throw KeyringError(.fault, "the process that refreshed makes no sense") }
             return missing.answer(with: token)
         }
-        throw KeyringError(
-            code, string("message") ?? "", advice: Self.advice(string), candidates: strings("candidates"),
-            names: strings("names"), continuation: continuation)
-    }
-
-    /// An advice, by its name and its words.
-    private static func advice(_ text: (String) -> String?) -> Advice? {
-        guard let words = text("hint") else { return nil }
-        return text("advice").map { .told(code: $0, words: words) } ?? .words(words)
+        throw error(code, string("message") ?? "")
     }
 }

@@ -34,9 +34,20 @@ final class AgentReply: Sendable {
         guard let message = string("message") else {
             return KeyringError(code, "the agent refuses: \(failure)")
         }
-        return KeyringError(
-            code, "the agent says: \(message)", advice: string("hint").map(Advice.words),
-            candidates: strings("accounts"), continuation: continuation)
+        return error(code, "the agent says: \(message)")
+    }
+
+    /// An error with the advice, the candidates and the continuation that stand here.
+    func error(_ code: KeyringError.Code, _ message: String) -> KeyringError {
+        KeyringError(
+            code, message, advice: Self.advice(string), candidates: strings("candidates"), names: strings("names"),
+            continuation: continuation)
+    }
+
+    /// An advice, by its name and its words.
+    static func advice(_ text: (String) -> String?) -> Advice? {
+        guard let words = text("hint") else { return nil }
+        return text("advice").map { .told(code: $0, words: words) } ?? .words(words)
     }
 
     /// How a person continues.

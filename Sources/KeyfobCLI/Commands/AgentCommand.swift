@@ -94,7 +94,7 @@ struct AgentCommand: ParsableCommand {
             unlock: { (id, key, seconds) throws(KeyringError) in try holder.unlock(id, key, seconds) },
             lock: { desk.lock() }, status: { holder.status })
         let changes = VaultChanges()
-        let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: Self.hint)
+        let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: \.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
             holder.expire()
             await door.answer(call, peer, replies)
@@ -181,14 +181,6 @@ struct AgentCommand: ParsableCommand {
 
     /// Longer than a request to a provider takes at most, in milliseconds.
     private static let patience: Int64 = 35_000
-
-    /// What to do about an error, for whoever reads what a program is told: the agent is unlocked in another way than a shell.
-    static func hint(_ error: KeyringError) -> String? {
-        switch error.advice {
-        case .unlock, .giveKeyFile, .giveOtherKey: error.code == .locked ? "run 'keyfob unlock --agent'" : error.hint
-        default: error.hint
-        }
-    }
 
     /// Whether a file is the vault's database, or tells that a change of it is complete.
     private static func isVault(_ name: String) -> Bool {

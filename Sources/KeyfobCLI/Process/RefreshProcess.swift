@@ -161,11 +161,7 @@ extension VarlinkMessage {
     /// What a process says that has got none.
     fileprivate static func refusal(_ error: KeyringError, _ warnings: [Warning]) -> VarlinkMessage {
         reply { writer in
-            writer.member("code", error.code.rawValue)
-            writer.members(error.message, error.advice)
-            writer.member("candidates", error.candidates)
-            writer.member("names", error.candidateNames)
-            if let continuation = error.continuation { writer.member(continuation) }
+            writer.members(of: error, hint: error.hint)
             writer.member(warnings)
         }
     }
@@ -175,13 +171,9 @@ extension JSONWriter {
     fileprivate mutating func member(_ warnings: [Warning]) {
         member("warnings", each: warnings) { warning, writer in
             writer.member("code", warning.code.rawValue)
-            writer.members(warning.message, warning.advice)
+            writer.member("message", warning.message)
+            writer.member("advice", warning.advice?.code)
+            writer.member("hint", warning.advice?.text)
         }
-    }
-
-    fileprivate mutating func members(_ message: String, _ advice: Advice?) {
-        member("message", message)
-        member("advice", advice?.code)
-        member("hint", advice?.text)
     }
 }

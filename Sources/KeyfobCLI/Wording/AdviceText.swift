@@ -29,15 +29,6 @@ extension Warning {
 
 // Each advice in the words of this command: no other file of it knows which advice there is.
 extension Advice {
-    /// The name that documents give the advice; nil for words of the command's own.
-    var code: String? {
-        switch self {
-        case .words: nil
-        case .told(let code, _): code
-        default: Mirror(reflecting: self).children.first?.label ?? "\(self)"
-        }
-    }
-
     /// The advice as it is shown: one line.
     var text: String {
         switch self {
@@ -60,6 +51,8 @@ extension Advice {
         case .agreeWithAddress: "name the same account in both, or in one of them"
         case .allowHost(let host, let account): Self.waysOut(to: host, account)
         case .nameDestination: "ask for it with the URL that it goes to"
+        case .useHTTPS: "use https"
+        case .omitCredentials: "leave it out; the account is named beside it"
         case .removeFromOneGroup(let account):
             "remove it from one of the two: 'keyfob account remove \(ShellWord.inMessage(account)) --group NAME'"
         case .chooseGroup(let group): "say in which, for example --group \(ShellWord.inMessage(group.name))"
@@ -88,6 +81,7 @@ extension Advice {
         case .signInAs(let name): "sign in as \(name), or without --account"
         case .allowRefresh: "its refresh token is here: ask without --offline"
         case .storeToken: "store a new token with 'keyfob add'"
+        case .storeAgain: "store it again"
         case .storeTokenOf(let id): "store a new token with 'keyfob add \(ShellWord.inMessage(id))'"
         case .signInOrStoreToken(let account):
             "run 'keyfob login --account \(ShellWord.inMessage(account))', or store a token with 'keyfob add'"
@@ -154,6 +148,7 @@ extension Advice {
         case .nameVault: "say where the vault is with --vault"
         case .useVault: "'keyfob status' shows it, and --vault FOLDER makes another"
         case .unlock: "run 'keyfob unlock', or give a key file"
+        case .unlockAgent: "run 'keyfob unlock --agent'"
         case .unlockWholeVault: "unlock with the vault's passphrase or key file"
         case .unlockOtherwise: Self.otherSlots + "; 'keyfob doctor' tells how to mend it"
         case .avoidSlot: "the slot was tampered with; unlock with another one"
@@ -161,6 +156,7 @@ extension Advice {
         case .createGroup: "make one with 'keyfob group create'"
         case .listSlots: "'keyfob slot list' shows the slots"
         case .giveOtherKey(let kinds): "it opens with \(kinds.map(Self.key).joined(separator: ", or "))"
+        case .unsetKeyFile(let kinds): "unset KEYFOB_KEY_FILE: \(Self.giveOtherKey(kinds).text)"
         case .replaceLostKey(let kind):
             "if \(kind == "passphrase" ? "it is forgotten" : "the right one is lost"), 'keyfob slot add \(kind)"
                 + "\(kind == "passphrase" ? "" : " --new NEW") --identity FILE' makes another (FILE: your recovery key)"
@@ -222,6 +218,8 @@ extension Advice {
         case .useLocalDisk: "keep the vault on a local disk and use exports between machines"
         case .makeRoom: "make room and try again"
         case .openAgain: "open it again"
+        case .openInThisProcess: "open it again in this process"
+        case .restartAgent: "end its process ('keyfob agent') and start it again"
 
         case .listBindings: "'keyfob bindings' lists the bindings"
         case .listPrograms: "'keyfob program list' lists what was decided"

@@ -121,7 +121,7 @@ extension ResourceURL {
         } catch {
             throw KeyringError(
                 .usage, "\(option): \(error)",
-                hint: error == .credentials ? "leave it out; the account is named beside it" : nil)
+                advice: error == .credentials ? .omitCredentials : nil)
         }
     }
 }
@@ -169,7 +169,7 @@ extension Keyring.TokenAnswer {
         guard secret.isHeaderValue else {
             throw KeyringError(
                 .damaged, "the token of \(found.account.name) holds control characters and is not printed",
-                hint: "store it again")
+                advice: .storeAgain)
         }
     }
 }

@@ -50,6 +50,10 @@ public enum Advice: Hashable, Sendable {
     case allowHost(String, account: String?)
     /// Ask for the token with the URL that it goes to.
     case nameDestination
+    /// Use https.
+    case useHTTPS
+    /// Leave user and password out of a URL; the account is named beside it.
+    case omitCredentials
 
     // MARK: Signing in and tokens
     /// Sign in again, and repeat what the continuation says.
@@ -70,6 +74,8 @@ public enum Advice: Hashable, Sendable {
     case allowRefresh
     /// Store a new token.
     case storeToken
+    /// Store the same token again, whole.
+    case storeAgain
     /// Store a new token of the account with this id.
     case storeTokenOf(String)
     /// Sign in to the account of this name, or store a new token.
@@ -186,6 +192,8 @@ public enum Advice: Hashable, Sendable {
     case useVault
     /// Unlock the vault.
     case unlock
+    /// Unlock the vault for the agent.
+    case unlockAgent
     /// Unlock with a key of the whole vault.
     case unlockWholeVault
     /// Unlock with another slot, and look for what is wrong with this one.
@@ -200,6 +208,8 @@ public enum Advice: Hashable, Sendable {
     case listSlots
     /// Unlock with a key that the vault has a slot for: `passphrase`, `key-file`, `recipient`, `secret-service`.
     case giveOtherKey([String])
+    /// Do not let the environment name the key file: unlock with a key of one of these kinds.
+    case unsetKeyFile([String])
     /// Give the right `passphrase` or `key-file`, or, where there is none any more, make another with the recovery key.
     case replaceLostKey(String)
     /// Add another slot first.
@@ -267,6 +277,10 @@ public enum Advice: Hashable, Sendable {
     case makeRoom
     /// Open the vault again.
     case openAgain
+    /// Open the vault again in this process, which was forked from the one that opened it.
+    case openInThisProcess
+    /// End the agent and start it again.
+    case restartAgent
 
     // MARK: Bindings and project files
     /// See what is bound and allowed.

@@ -90,8 +90,9 @@ struct VarlinkCallTests {
             }
         }
         let base = #""parameters":{"message":"why","code":"#
-        #expect(text(.locked) == #"{"error":"io.keyfob.Agent.Locked",\#(base)"locked","hint":"do"}}"# + "\0")
-        #expect(text(.ambiguous).hasSuffix(#""hint":"do","accounts":["ada"]}}"# + "\0"))
+        let about = #""hint":"do","candidates":["ada"],"names":["ada"]"#
+        #expect(text(.locked) == #"{"error":"io.keyfob.Agent.Locked",\#(base)"locked",\#(about)}}"# + "\0")
+        #expect(text(.ambiguous).hasSuffix(about + "}}\0"))
         #expect(text(.throttled).hasPrefix(#"{"error":"io.keyfob.Agent.TryAgain","#))
         #expect(text(.diskFull).contains(#"io.keyfob.Agent.Failed"#))
         #expect(text(.noSuchGroup).contains(#"io.keyfob.Agent.NotFound"#))

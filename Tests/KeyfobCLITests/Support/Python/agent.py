@@ -64,7 +64,7 @@ def token(account, expected):
 
 def ambiguous():
     with connect() as agent:
-        assert len(refused(own("Ambiguous"), lambda: agent.Token())["accounts"]) == 2
+        assert len(refused(own("Ambiguous"), lambda: agent.Token())["candidates"]) == 2
 
 
 def unknown(account):
