@@ -30,6 +30,7 @@ extension AgentDesk {
         let selection = try keyring.accounts.selectByName(request, in: acquisition.groups)
         let candidates = selection.fitting
         guard !candidates.isEmpty else {
+            if let named = try named(acquisition, keyring, caller, &draft) { return (named, nil) }
             throw try rights(of: caller).error(selection, for: request, keyring, in: acquisition.groups)
         }
         var fitting = candidates
@@ -39,8 +40,35 @@ extension AgentDesk {
                 .token, selection.wouldDo, request.scopes, request.clientID, keyring)
             if let only = judged.allowed.first, judged.allowed.count == 1 { fitting = [only.candidate] }
         }
-        let chosen = try await admit(caller, .token, fitting, request.scopes, request.clientID, keyring, &draft)
+        let chosen: Candidate
+        do throws(KeyringError) {
+            chosen = try await admit(caller, .token, fitting, request.scopes, request.clientID, keyring, &draft)
+        } catch {
+            // Where it may use all accounts, it is told what the owner would be, whose words depend on those that do not fit.
+            let all = selection.verdicts.map(\.candidate)
+            guard error.code == .ambiguous,
+                try rights(of: caller).judge(.token, all, request.scopes, request.clientID, keyring).allowed.count
+                    == all.count,
+                let same = keyring.accounts.error(of: selection, for: request)
+            else { throw error }
+            throw same
+        }
         return (chosen, chosen == candidates.first && candidates.count == 1 ? selection.boundTenant : nil)
+    }
+
+    /// The account that a request names and that does not fit, where the program may have its tokens: what is missing, the
+    /// keyring says in the words in which it says it to everybody.
+    private func named(
+        _ acquisition: TokenAcquisition, _ keyring: Keyring, _ caller: AgentCaller, _ draft: inout AuditDraft
+    ) throws(KeyringError) -> Candidate? {
+        let request = acquisition.request
+        guard let name = request.account, request.context.url == nil,
+            let candidate = try? keyring.accounts.named(name, in: acquisition.groups)
+        else { return nil }
+        let judged = try rights(of: caller).judge(.token, [candidate], request.scopes, request.clientID, keyring)
+        guard let allowed = judged.allowed.first else { return nil }
+        (draft.permission, draft.account, draft.group) = (allowed.word, candidate.account.id, candidate.group)
+        return candidate
     }
 
     /// The account with which the program may do something; a person is asked where nobody has decided.

@@ -119,8 +119,8 @@ struct ProgramRights {
             return isDenied ? caller.program.denied(.token) : caller.program.notPermitted(.token)
         }
         let known = selection.verdicts.filter { own.contains($0.candidate.place) }
-        if let error = KeyringError(selection, for: request), known.count == selection.verdicts.count,
-            !selection.tellsOfRemoved
+        if known.count == selection.verdicts.count, !selection.tellsOfRemoved,
+            let error = keyring.accounts.error(of: selection, for: request)
         {
             return error
         }

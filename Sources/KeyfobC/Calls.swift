@@ -23,12 +23,13 @@ extension OpenKeyring {
         let location = try KeyringLocation.standard(environment: environment, vault: options["vault"])
         let locked = try LockedKeyring(at: location)
         let keyring: Keyring
-        let usual = locked.storage == .embedded ? environment["KEYFOB_KEY_FILE"].flatMap { $0.isEmpty ? nil : $0 } : nil
-        if let named = options["key-file"] ?? usual {
-            let advice: Advice? = locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil
-            let content = try KeyFile.read(
-                named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"], ifMissing: advice)
-            keyring = try locked.unlock(with: .keyFile(content))
+        if let file = NamedKeyFile(options["key-file"], usual: environment["KEYFOB_KEY_FILE"], for: locked) {
+            let content = try file.read(location, for: locked, credentials: environment["CREDENTIALS_DIRECTORY"])
+            do throws(KeyringError) {
+                keyring = try locked.unlock(with: .keyFile(content))
+            } catch {
+                throw file.naming(error)
+            }
         } else {
             do throws(KeyringError) {
                 keyring = try locked.unlockWithKeptKey(
@@ -157,11 +158,6 @@ extension OpenKeyring {
 
     private func request(_ options: OptionValues.Snapshot) throws(KeyringError) -> TokenRequest {
         let words = options.words
-        if let url = options["url"], Identifier.folded(url).hasPrefix("http://") {
-            do { _ = try EndpointURL(url) } catch {
-                throw KeyringError(.hostNotAllowed, "no token goes there: \(error)", advice: .useHTTPS)
-            }
-        }
         if let flaw = words.flaw { throw KeyringError(.usage, flaw) }
         return try words.request(
             usualAccount: variable("KEYFOB_ACCOUNT"), usualTool: CallingTool.ownName,

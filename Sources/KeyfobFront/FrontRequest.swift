@@ -48,6 +48,8 @@ struct FrontRequest {
         var address: ResourceURL?
         var login = question?.login
         if let text = question?.url ?? arguments[.url] {
+            // To what is not https no token goes, unless it is on this machine; helpers have looked at that.
+            if question == nil, Identifier.folded(String(text.prefix(7))) == "http://" { return nil }
             let (rest, user) = question == nil ? ResourceURL.withoutUser(text) : (text, nil)
             guard let parsed = try? ResourceURL(parsing: rest) else { return nil }
             address = parsed

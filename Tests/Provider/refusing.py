@@ -6,7 +6,8 @@ usage: refusing.py FOLDER     prints its port; ends when standard input closes, 
 FOLDER is made anew, with the authority to be trusted (ca.pem) and
   requests.jsonl  a line for each request to a token endpoint: tenant, scope, client, claims; it is there before the answer is
   refusal.json    read at each such request; write it elsewhere and rename it to here. Keys: scope (a request for it is refused; without
-                  it all are), tenant (only there), status, body (a text, or a document), delay (in seconds)"""
+                  it all are), tenant (only there), status, body (a text, or a document), delay (in seconds); or a list of such
+                  objects, of which the first that is meant counts"""
 
 import json
 import os
@@ -60,13 +61,14 @@ def answer(path, form):
         with open(folder / "requests.jsonl", "a") as log:
             log.write(json.dumps(line) + "\n")
     try:
-        refusal = json.loads((folder / "refusal.json").read_text())
+        refusals = json.loads((folder / "refusal.json").read_text())
     except FileNotFoundError:
-        refusal = {"scope": "nothing"}
-    time.sleep(refusal.get("delay", 0))
-    is_meant = refusal.get("scope") is None or refusal["scope"] in line["scope"].split()
-    if is_meant and refusal.get("tenant", tenant) == tenant:
-        return refusal.get("status", 400), refusal["body"]
+        refusals = []
+    for refusal in refusals if isinstance(refusals, list) else [refusals]:
+        is_meant = refusal.get("scope") is None or refusal["scope"] in line["scope"].split()
+        if is_meant and refusal.get("tenant", tenant) == tenant:
+            time.sleep(refusal.get("delay", 0))
+            return refusal.get("status", 400), refusal["body"]
     return 200, {"token_type": "Bearer", "scope": line["scope"], "expires_in": 3600, "access_token": f"at-{number}-{tenant}"}
 
 

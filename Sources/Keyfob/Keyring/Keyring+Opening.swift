@@ -22,15 +22,15 @@ extension Keyring {
         let environment = environment ?? ProcessInfo.processInfo.environment
         let location = try KeyringLocation.standard(environment: environment, vault: vault)
         let locked = try LockedKeyring(at: location)
-        // A key file that the environment names is for vaults that have such slots.
-        let usual = locked.storage == .embedded ? environment["KEYFOB_KEY_FILE"].flatMap { $0.isEmpty ? nil : $0 } : nil
-        guard let named = keyFile ?? usual else {
+        guard let file = NamedKeyFile(keyFile, usual: environment["KEYFOB_KEY_FILE"], for: locked) else {
             return try locked.unlockWithKeptKey(
                 secretService: SecretServiceOptions(environment: environment, mayPrompt: mayPrompt))
         }
-        let content = try KeyFile.read(
-            named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"],
-            ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil)
-        return try locked.unlock(with: .keyFile(content))
+        let content = try file.read(location, for: locked, credentials: environment["CREDENTIALS_DIRECTORY"])
+        do throws(KeyringError) {
+            return try locked.unlock(with: .keyFile(content))
+        } catch {
+            throw file.naming(error)
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import KeyfobOAuth
+internal import KeyfobSodium
 
 /// A request for a token, with how far one may go to get it.
 public struct TokenAcquisition: Sendable {
@@ -49,6 +50,15 @@ public struct SilentOptions: Hashable, Sendable {
     }
 
     var ignoresStored: Bool { forcesRefresh || claims != nil }
+
+    /// Whether ``claims`` is a JSON object of at most 16 KiB, where it is there.
+    package var areClaimsUsable: Bool {
+        guard let claims else { return true }
+        guard claims.utf8.count <= 16_384,
+            let tape = try? Array(claims.utf8).withBytes({ try JSONTape(reading: $0) })
+        else { return false }
+        return tape.kind(of: tape.root) == .object
+    }
 }
 
 /// What is stored for a ``TokenAcquisition``.

@@ -101,8 +101,11 @@ extension Keyring.Tokens {
     /// Sends nothing. Without a network, a token that should be replaced is taken as well. It blocks its thread while it
     /// waits for others: in a task, ``acquire(_:)`` is the one to call.
     ///
-    /// - Throws: as ``stored(for:in:)``; `signInNeeded` only without a network.
+    /// - Throws: as ``stored(for:in:)``; `signInNeeded` only without a network; `usage` for claims that are no JSON object.
     public func lookUp(_ acquisition: TokenAcquisition) throws(KeyringError) -> TokenLookup {
+        guard acquisition.options.areClaimsUsable else {
+            throw KeyringError(.usage, "the claims are not a JSON object, or longer than 16 KiB")
+        }
         let now = clock.now
         do throws(KeyringError) {
             return try withState { state in

@@ -61,7 +61,7 @@ package struct SocketDoor: Sendable {
         case "Select":
             let caller = try caller(peer)
             let candidate = try await desk.select(
-                try parameters.request(by: caller.program.kind), in: parameters.groups(), for: caller)
+                try request(parameters, by: caller), in: parameters.groups(), for: caller)
             return .reply { writer in
                 writer.name("account")
                 writer.beginObject()
@@ -140,8 +140,15 @@ package struct SocketDoor: Sendable {
         }
     }
 
-    private func token(_ parameters: VarlinkParameters, _ caller: AgentCaller) async throws -> VarlinkMessage {
+    /// What a token is asked for, where it may go there at all.
+    private func request(_ parameters: VarlinkParameters, by caller: AgentCaller) throws -> TokenRequest {
         let request = try parameters.request(by: caller.program.kind)
+        if let url = try parameters.string("url"), let error = KeyringError(insecureDestination: url) { throw error }
+        return request
+    }
+
+    private func token(_ parameters: VarlinkParameters, _ caller: AgentCaller) async throws -> VarlinkMessage {
+        let request = try self.request(parameters, by: caller)
         var acquisition = TokenAcquisition(request, in: try parameters.groups())
         acquisition.options.forcesRefresh = try parameters.bool("forceRefresh")
         acquisition.options.claims = try parameters.string("claims")

@@ -24,11 +24,12 @@ extension GlobalOptions {
         guard let key = try givenKey(location, locked) else {
             return OpenedByKey(keyring: try unlockedKeyring(reaching: reach), key: nil)
         }
+        let file = namedKeyFile(for: locked)
         do throws(KeyringError) {
             let keyring = try locked.unlock(with: key.copy())
             return OpenedByKey(keyring: ready(keyring, reaching: reach), key: key)
         } catch {
-            throw named(error)
+            throw file?.naming(error) ?? error
         }
     }
 
@@ -124,10 +125,11 @@ extension GlobalOptions {
         let location = try location()
         let locked = try LockedKeyring(at: location)
         if let key = try givenKey(location, locked) {
+            let file = namedKeyFile(for: locked)
             do throws(KeyringError) {
                 return .opened(try locked.unlock(with: key))
             } catch {
-                throw named(error)
+                throw file?.naming(error) ?? error
             }
         }
         let (hasService, hasPassphrase) = (locked.hasSecretServiceSlot, locked.hasPassphraseSlot)
@@ -154,33 +156,21 @@ extension GlobalOptions {
     /// How often a passphrase that is mistyped is asked for.
     private static let attempts = 3
 
-    /// The error where a key file does not open the vault, with the file and what named it.
-    private func named(_ error: KeyringError) -> KeyringError {
-        guard error.code == .wrongKey, passphraseFd == nil, identity == nil else { return error }
-        if let keyFile { return error.saying("the key file \(keyFile) does not open the vault", advice: error.advice) }
-        guard let usual = Environment.current["KEYFOB_KEY_FILE"] else { return error }
-        let message = "the key file \(usual) (KEYFOB_KEY_FILE) does not open the vault"
-        guard case .giveOtherKey? = error.advice, let hint = error.hint else {
-            return error.saying(message, advice: error.advice)
-        }
-        return error.saying(message, advice: .words("unset KEYFOB_KEY_FILE: \(hint)"))
+    /// The key file that an option or the environment names, where no option gives another key.
+    private func namedKeyFile(for locked: borrowing LockedKeyring) -> NamedKeyFile? {
+        guard passphraseFd == nil, identity == nil else { return nil }
+        return NamedKeyFile(keyFile, usual: Environment.current["KEYFOB_KEY_FILE"], for: locked)
     }
 
     /// What the options or the environment give to unlock with.
-    ///
-    /// A key file that the environment names is for vaults that have such slots.
     private func givenKey(
         _ location: KeyringLocation, _ locked: borrowing LockedKeyring
     ) throws(KeyringError) -> LockedKeyring.Key? {
         if let passphraseFd { return .passphrase(try SecretInput.passphrase(descriptor: passphraseFd)) }
         if let identity { return .identity(try IdentityInput.read(identity, self)) }
-        let environment = Environment.current
-        let usual = locked.storage == .embedded ? environment["KEYFOB_KEY_FILE"] : nil
-        guard let named = keyFile ?? usual else { return nil }
+        guard let file = namedKeyFile(for: locked) else { return nil }
         return .keyFile(
-            try KeyFile.read(
-                named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"],
-                ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil))
+            try file.read(location, for: locked, credentials: Environment.current["CREDENTIALS_DIRECTORY"]))
     }
 }
 

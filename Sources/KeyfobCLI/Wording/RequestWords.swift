@@ -46,6 +46,7 @@ struct RequestWords {
         let authorityTenant = parsed?.requestTenant
         let tenant = tenant.flatMap(TokenRequest.specificTenant)
         let (address, user) = try address()
+        if let url, let error = KeyringError(insecureDestination: url) { throw error }
         if let tenant, let authorityTenant, Identifier.folded(tenant) != Identifier.folded(authorityTenant) {
             throw KeyringError(.usage, "--tenant and the tenant of --authority differ")
         }
@@ -155,11 +156,7 @@ extension [AccessGroup] {
 enum ClaimsText {
     /// What is wrong with it; nil where all is well.
     static func flaw(_ text: String?) -> String? {
-        guard let text else { return nil }
-        guard text.utf8.count <= 16_384, let tape = try? Array(text.utf8).withBytes({ try JSONTape(reading: $0) }),
-            tape.kind(of: tape.root) == .object
-        else { return "--claims is not a JSON object, or longer than 16 KiB" }
-        return nil
+        SilentOptions(claims: text).areClaimsUsable ? nil : "--claims is not a JSON object, or longer than 16 KiB"
     }
 }
 

@@ -57,10 +57,12 @@ final class RefusingServer: Sendable {
     }
 
     /// Refuses so from the next request on; nothing where nil.
-    func refuse(_ refusal: Refusal?) throws {
+    func refuse(_ refusal: Refusal?) throws { try refuse(refusal.map { [$0] } ?? []) }
+
+    /// Refuses from the next request on by the first of these that a request is meant by.
+    func refuse(_ refusals: [Refusal]) throws {
         let file = URL(filePath: folder).appending(path: "refusal.json")
-        guard let refusal else { return try FileManager.default.removeItem(at: file) }
-        try JSONEncoder().encode(refusal).write(to: file, options: .atomic)
+        try JSONEncoder().encode(refusals).write(to: file, options: .atomic)
     }
 
     /// The requests to token endpoints so far.

@@ -1,5 +1,5 @@
 /* Asks the library what comes in lines, `token` or `accounts` and OPTION=VALUE, parted by tabs, and prints each answer as a line
- * of JSON. FIELDS names the values of a token besides `token`, parted by spaces. */
+ * of JSON. Of `shell` and line=COMMAND the command is run in between. FIELDS names the values of a token besides `token`, parted by spaces. */
 #include <keyfob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void print_member(const char *name, const char *value, int *count) {
 }
 
 static void print_error(keyfob_error *error) {
-    static const char *const names[] = {"code",     "message", "hint",  "action", "continuation", "provider", "account",
+    static const char *const names[] = {"code",     "message", "hint",  "advice", "candidates", "action", "continuation", "provider", "account",
                                         "name",     "group",   "tenant", "clientID", "scopes",    "claims",   "command"};
     int count = 0, status = keyfob_error_status(error);
     printf("{\"status\": %d, \"error\": {", status);
@@ -52,6 +52,13 @@ static void answer_line(char *line) {
     keyfob_error *error = NULL;
     keyfob_options *options = keyfob_options_new();
     char *kind = strsep(&line, "\t");
+    if (strcmp(kind, "shell") == 0) {
+        fflush(stdout);
+        if (system(strchr(line, '=') + 1) != 0) exit(1);
+        printf("{\"rows\": []}\n");
+        keyfob_options_free(options);
+        return;
+    }
     int status = keyring ? 0 : keyfob_open(NULL, &keyring, &error);
     for (char *name; status == 0 && (name = strsep(&line, "\t")) != NULL;) {
         char *value = strchr(name, '=');
