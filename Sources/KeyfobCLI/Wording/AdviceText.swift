@@ -1,16 +1,6 @@
 internal import Keyfob
 
 extension KeyringError {
-    /// An error of the command, which says what to do in its own words.
-    init(_ code: Code, _ message: String, hint: String?, candidates: [String] = []) {
-        self.init(code, message, advice: hint.map(Advice.words), candidates: candidates)
-    }
-
-    /// An error of the command about accounts.
-    init(_ code: Code, _ message: String, hint: String?, accounts: [Account]) {
-        self.init(code, message, advice: hint.map(Advice.words), accounts: accounts)
-    }
-
     /// What to do, in this command's terms: one line.
     var hint: String? { advice?.text }
 }
