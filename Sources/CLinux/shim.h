@@ -53,6 +53,32 @@ static inline int linux_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
+// Does `work` in a process in between, while the calling thread waits, which has to hold back all signals. That process shares
+// this one's memory, and nobody learns of it: its end sends no signal, and wait(2) finds it only where it looks for such ones.
+// So what `work` starts is not this process's child. `top` is the end of a stack. <sched.h> declares the function to GNU's
+// programs alone.
+int clone(int (*work)(void *), void *top, int flags, void *context, ...);
+static inline int linux_do_in_between(int (*work)(void *), void *top, void *context) {
+    enum { SHARING_MEMORY = 0x100, WAITING = 0x4000, WITHOUT_SIGNAL = (int)0x80000000 };
+    int process = clone(work, top, SHARING_MEMORY | WAITING, context);
+    if (process > 0) syscall(SYS_wait4, (long)process, NULL, (long)WITHOUT_SIGNAL, NULL);
+    return process;
+}
+
+// Whether this process is given those whose parents have ended, as the first one of all or of a container is.
+static inline int linux_is_given_orphans(void) {
+    int is_given = 0;
+    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &is_given, 0, 0, 0) == 0 && is_given);
+}
+
+// The path of the file from which the code or data at an address was loaded. <dlfcn.h> declares the function to GNU's programs
+// alone: it fills four words, of which this is the first.
+int dladdr(const void *address, void *found);
+static inline const char *linux_loaded_file(const void *address) {
+    const void *found[4];
+    return dladdr(address, found) != 0 ? (const char *)found[0] : NULL;
+}
+
 // A file without a name, in memory: memfd_create(2).
 static inline int linux_memory_file(const char *name) {
     enum { CLOSE_ON_EXEC = 1 };

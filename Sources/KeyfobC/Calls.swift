@@ -85,12 +85,21 @@ extension OpenKeyring {
                 try Network.ofThisMachine(certificateFile: certificateFile, environment: environment) { _ in }
             }
         }
-        switch try keyring.tokens.lookUp(acquisition) {
-        case .found(let answer): return try row(answer, request, keyring)
-        case .missing(let token):
-            return try CurrentThreadExecutor.run { [self] () async throws(KeyringError) in
-                try row(try await keyring.tokens.refresh(token), request, keyring)
-            }
+        let answer = try keyring.tokens.get(acquisition) { (missing) throws(KeyringError) in
+            guard let program = refreshProgram else { return nil }
+            return try program.answer(to: missing, of: keyring)
+        } here: { (missing) throws(KeyringError) in
+            try CurrentThreadExecutor.run { () async throws(KeyringError) in
+                TokenBox(try await keyring.tokens.refresh(missing))
+            }.answer
+        }
+        return try row(answer, request, keyring)
+    }
+
+    /// Who refreshes tokens, so that none is lost when this program is killed; nil where nobody can be started.
+    private var refreshProgram: RefreshProgram? {
+        LibraryPlace.fullProgram.map {
+            RefreshProgram(path: $0, environment: environment, certificateFile: certificateFile)
         }
     }
 

@@ -30,6 +30,7 @@ enum Main {
                 if let answer = CompletionAnswer(arguments.dropFirst()) { try StandardOutput.write(data: answer.text) }
                 return .done
             }
+            if arguments == [RefreshProgram.argument] { try RefreshProcess.serveLibrary() }
             if let text = plainAnswer(to: arguments) {
                 try StandardOutput.write(lines: text + "\n")
                 return .done

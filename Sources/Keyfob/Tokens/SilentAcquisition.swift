@@ -62,9 +62,7 @@ extension Keyring.Tokens {
         var network: Network?
         var attempts: [SilentPlan.Attempt] = []
         // What follows is about this account, whatever another process chooses meanwhile.
-        acquisition.request.account = plan.account.id.description
-        acquisition.request.clientID = plan.clientID
-        if case .named(let tenant) = plan.tenant { acquisition.request.realm = tenant }
+        acquisition.hold(to: plan)
         for round in 0..<8 {
             if round > 0 { plan = try currentSnapshot(acquisition, reason: missing.plan.reason) }
             let request = acquisition.request
@@ -232,6 +230,13 @@ extension Network {
 }
 
 extension TokenAcquisition {
+    /// Asks for what has been found out that is meant.
+    mutating func hold(to plan: TokenRequestSnapshot) {
+        request.account = plan.account.id.description
+        request.clientID = plan.clientID
+        if case .named(let tenant) = plan.tenant { request.realm = tenant }
+    }
+
     /// The network, opened.
     fileprivate func open() throws(KeyringError) -> Network {
         guard let network else { throw KeyringError(.fault, "the network is needed where it was not to be used") }

@@ -74,5 +74,5 @@ public struct MissingToken: Sendable {
     let acquisition: TokenAcquisition
     let plan: TokenRequestSnapshot
     /// When it was looked for.
-    let askedAt: Timestamp
+    package let askedAt: Timestamp
 }

@@ -43,6 +43,15 @@ extension VarlinkParameters {
         return request
     }
 
+    /// The same with how far one may go to get it, but for the network.
+    func acquisition(by kind: Program.Kind) throws(Invalid) -> TokenAcquisition {
+        var acquisition = TokenAcquisition(try request(by: kind), in: try groups())
+        acquisition.options.forcesRefresh = try bool("forceRefresh")
+        acquisition.options.claims = try string("claims")
+        acquisition.options.allowsExtendedLifetime = try bool("extendedLifetime")
+        return acquisition
+    }
+
     private func address(_ name: String) throws(Invalid) -> ResourceURL? {
         guard let text = try string(name) else { return nil }
         guard let url = try? ResourceURL(parsing: text) else { throw Invalid(name: name) }

@@ -142,18 +142,17 @@ package struct SocketDoor: Sendable {
 
     /// What a token is asked for, where it may go there at all.
     private func request(_ parameters: VarlinkParameters, by caller: AgentCaller) throws -> TokenRequest {
-        let request = try parameters.request(by: caller.program.kind)
+        try requireSecureDestination(parameters)
+        return try parameters.request(by: caller.program.kind)
+    }
+
+    private func requireSecureDestination(_ parameters: VarlinkParameters) throws {
         if let url = try parameters.string("url"), let error = KeyringError(insecureDestination: url) { throw error }
-        return request
     }
 
     private func token(_ parameters: VarlinkParameters, _ caller: AgentCaller) async throws -> VarlinkMessage {
-        let request = try self.request(parameters, by: caller)
-        var acquisition = TokenAcquisition(request, in: try parameters.groups())
-        acquisition.options.forcesRefresh = try parameters.bool("forceRefresh")
-        acquisition.options.claims = try parameters.string("claims")
-        acquisition.options.allowsExtendedLifetime = try parameters.bool("extendedLifetime")
-        let box = try await desk.token(acquisition, for: caller)
+        try requireSecureDestination(parameters)
+        let box = try await desk.token(parameters.acquisition(by: caller.program.kind), for: caller)
         let record = Record(box.found)
         let reply = VarlinkMessage.reply("token", box.secret) { $0.members(of: record, isDocument: false) }
         guard let reply else { throw KeyringError(.damaged, "the token is not text") }

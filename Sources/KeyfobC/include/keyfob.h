@@ -130,6 +130,10 @@ void keyfob_close(keyfob_keyring *keyring);
  * command chooses it: by what can serve the request, by bindings of the directory, URL and tool, and by what was chosen
  * before; "tool" is the calling program's name unless given.
  *
+ * Where Keyfob's full program is installed with the library, of the same release, a process of it renews the token, so that
+ * no sign-in is lost when this program is killed meanwhile. That process is no child of this program, which gets no signal
+ * at its end, and goes on without it. Elsewhere, and where it cannot be started, the library renews the token by itself.
+ *
  * Options: account, scope, resource, authority, tenant, client, url, allow-host, tool, group, min-validity (seconds),
  * force-refresh, claims, extended-lifetime, offline; see `keyfob token --help`.
  * The answer has one row: token, tokenType, expiresOn (RFC 3339), expiresAt (seconds since 1970), scopes (with spaces

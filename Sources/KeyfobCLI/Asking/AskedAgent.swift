@@ -37,10 +37,7 @@ struct AskedAgent: Sendable {
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         let reply = try call("Token") { writer in
             writer.members(of: request, groups)
-            if let seconds = request.minimumValidity { writer.member("minimumValidity", Int(seconds)) }
-            writer.member("forceRefresh", options.forcesRefresh)
-            writer.member("extendedLifetime", options.allowsExtendedLifetime)
-            writer.member("claims", options.claims)
+            writer.members(of: options, request.minimumValidity)
         }
         guard let answer = reply.token else { throw AgentClient.senseless() }
         return answer
@@ -67,8 +64,16 @@ struct AskedAgent: Sendable {
 }
 
 extension JSONWriter {
+    /// Writes how far one may go to get a token, and how long it is to be valid.
+    mutating func members(of options: SilentOptions, _ minimumValidity: Int64?) {
+        if let minimumValidity { member("minimumValidity", Int(minimumValidity)) }
+        member("forceRefresh", options.forcesRefresh)
+        member("extendedLifetime", options.allowsExtendedLifetime)
+        member("claims", options.claims)
+    }
+
     /// Writes what a request says, and where it comes from.
-    fileprivate mutating func members(of request: TokenRequest, _ groups: [AccessGroup]?) {
+    mutating func members(of request: TokenRequest, _ groups: [AccessGroup]?) {
         member("account", request.account)
         member("login", request.login)
         member("provider", request.environment)

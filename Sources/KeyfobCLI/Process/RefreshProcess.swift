@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobSignIn
 internal import KeyfobSodium
 internal import KeyfobTerminal
 
@@ -11,13 +12,7 @@ internal import KeyfobTerminal
 /// A provider that replaces the refresh token has the old one no more, and the new one exists in one process alone until it
 /// is stored. So that process is none that a person ends, or what they work in: it has a session of its own, no terminal,
 /// and nothing open but a socket to whoever waits for it, and goes on without them. Once the token is stored it ends.
-struct RefreshProcess: ~Copyable {
-    private let process: pid_t
-    private let socket: CInt
-
-    /// For how many seconds its answer is waited for, longer than the provider's and those of others who refresh the same.
-    private static let patience = 180
-
+enum RefreshProcess {
     /// The token for `acquisition`, from what is stored or by refresh.
     ///
     /// The network is made ready only where a token has to be got, and in the process that is made for that.
@@ -26,26 +21,11 @@ struct RefreshProcess: ~Copyable {
     static func token(
         for acquisition: TokenAcquisition, of keyring: Keyring, isVerbose: Bool
     ) throws(KeyringError) -> Keyring.TokenAnswer {
-        let missing: MissingToken
-        switch try keyring.tokens.lookUp(acquisition) {
-        case .found(let answer): return answer
-        case .missing(let token): missing = token
-        }
-        guard let other = RefreshProcess(for: missing, of: keyring, isVerbose: isVerbose) else {
-            return try refresh(missing, of: keyring)
-        }
-        switch other.end() {
-        case .answered(let reply): return try reply.answer(to: missing, of: keyring)
-        case .silent:
-            throw KeyringError(
-                .busy, "the process that refreshes the token of \(missing.accountName) does not answer",
-                advice: .tryAgain(.none))
-        case .killed: break
-        }
-        // What it has written down counts here as it does for whoever comes next.
-        switch try keyring.tokens.lookUp(acquisition) {
-        case .found(let answer): return answer
-        case .missing(let token): return try refresh(token, of: keyring)
+        try keyring.tokens.get(acquisition) { (missing) throws(KeyringError) in
+            guard let end = fork(for: missing, of: keyring, isVerbose: isVerbose) else { return nil }
+            return try end.answer(to: missing, of: keyring)
+        } here: { (missing) throws(KeyringError) in
+            try refresh(missing, of: keyring)
         }
     }
 
@@ -58,25 +38,28 @@ struct RefreshProcess: ~Copyable {
         return box.answer
     }
 
-    /// Makes one; nil where that cannot be: the desktop's keyring keeps the vault and knows one process, there are other
-    /// threads, of which a fork would have none, or the system makes no process.
-    private init?(for missing: MissingToken, of keyring: Keyring, isVerbose: Bool) {
+    // MARK: As the child of a command
+
+    /// Makes one, and waits for its end; nil where there is none: the desktop's keyring keeps the vault and knows one process,
+    /// there are other threads, of which a fork would have none, or the system makes no process.
+    private static func fork(for missing: MissingToken, of keyring: Keyring, isVerbose: Bool) -> RefreshEnd? {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        guard keyring.storage == .embedded, Self.hasOneThread, unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+        guard keyring.storage == .embedded, hasOneThread, unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             return nil
         }
-        let process = fork()
-        if process == 0 { Self.serve(missing, of: keyring, over: ends[1], isVerbose: isVerbose) }
+        defer { close(ends[0]) }
+        let process = Glibc.fork()
+        if process == 0 {
+            detach(with: ends[1], isVerbose: isVerbose)
+            serve({ () throws(KeyringError) in try keyring.reopened() }) { (own) throws(KeyringError) in
+                try refresh(missing, of: own)
+            }
+        }
         close(ends[1])
-        guard process > 0 else {
-            close(ends[0])
-            return nil
-        }
-        (self.process, socket) = (process, ends[0])
+        guard process > 0 else { return nil }
+        return RefreshEnd(over: ends[0]) { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
     }
-
-    deinit { close(socket) }
 
     /// Nobody knows in a child which locks the other threads of its parent held.
     ///
@@ -88,58 +71,76 @@ struct RefreshProcess: ~Copyable {
         }
     }
 
-    private enum End {
-        case answered(AgentReply)
-        /// It ended without an answer.
-        case killed
-        /// It neither answers nor ends.
-        case silent
+    /// In a child: makes a socket standard input, and leaves nothing else of the parent's open.
+    ///
+    /// Whoever reads what the parent writes, or waits for a lock of the parent's, does not wait for the child.
+    private static func detach(with socket: CInt, isVerbose: Bool) {
+        dup2(socket, STDIN_FILENO)
+        closefrom(STDERR_FILENO + 1)
+        let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        for descriptor in STDOUT_FILENO...(isVerbose ? STDOUT_FILENO : STDERR_FILENO) { dup2(nothing, descriptor) }
+        close(nothing)
+        SecretMemory.goOnInChild()
     }
 
-    /// Waits for its answer and its end.
-    private borrowing func end() -> End {
-        var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
-        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let message = SecretBuffer(messageFrom: socket, limit: AgentReply.limit)
-        let isWhole = message.endsWithZero
-        if !isWhole, waitpid(process, nil, WNOHANG) == 0 {
-            // What was stopped has its end of the socket still.
-            var first: UInt8 = 0
-            guard unsafe recv(socket, &first, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) == 0 else { return .silent }
+    // MARK: As a program that a library has started
+
+    /// Does what is asked over standard input, and ends.
+    ///
+    /// - Throws: `usage` where nobody asks anything who knows how.
+    static func serveLibrary() throws(KeyringError) -> Never {
+        var kind: CInt = 0
+        var count = socklen_t(MemoryLayout<CInt>.size)
+        let isSocket = unsafe getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &kind, &count) == 0
+        guard isSocket, let call = nextCall() else {
+            throw KeyringError(.usage, "this is what libkeyfob starts to refresh a token")
         }
-        while waitpid(process, nil, 0) < 0, errno == EINTR {}
-        guard isWhole else { return .killed }
-        return message.withBytes { bytes in AgentReply(bytes.extracting(0..<bytes.byteCount - 1)) }
-            .map(End.answered) ?? .killed
+        // Whoever asks has the vault open, and goes on by itself where that cannot be done here.
+        guard let keyring = try? LockedKeyring(at: call.location).unlock(withHandedOver: call.key) else {
+            _exit(ExitStatus.done.rawValue)
+        }
+        _ = keyring.takeWarnings()
+        Reach.network.confine(keyring)
+        serve({ keyring }) { (keyring) throws(KeyringError) in
+            var acquisition = call.acquisition
+            acquisition.network = { [file = call.certificateFile] () throws(KeyringError) in
+                try Network.ofThisMachine(certificateFile: file, environment: Environment.current.variables) { _ in }
+            }
+            switch try keyring.tokens.lookUp(acquisition) {
+            case .found(let answer): return answer
+            case .missing(let token): return try refresh(token.asked(at: call.askedAt), of: keyring)
+            }
+        }
     }
 
-    /// In the process: refreshes, says what came of it, and ends.
+    /// Says over standard input which release this is, and waits for what is asked then.
+    private static func nextCall() -> RefreshCall? {
+        RefreshEnd.limit(STDIN_FILENO, SO_RCVTIMEO, RefreshProgram.patience)
+        guard (try? DescriptorWriter.write(RefreshProgram.greeting, to: STDIN_FILENO)) != nil else { return nil }
+        let message = SecretBuffer(messageFrom: STDIN_FILENO, limit: AgentReply.limit)
+        guard message.endsWithZero else { return nil }
+        return message.withBytes { bytes in RefreshCall(bytes.extracting(0..<bytes.byteCount - 1)) }
+    }
+
+    /// In the process: opens the vault, gets the token, says over standard input what came of it, and ends.
     private static func serve(
-        _ missing: MissingToken, of keyring: Keyring, over socket: CInt, isVerbose: Bool
+        _ open: () throws(KeyringError) -> Keyring,
+        _ get: (Keyring) throws(KeyringError) -> Keyring.TokenAnswer
     ) -> Never {
         setsid()
-        // Whoever reads what its parent writes, or waits for a lock of its parent's, does not wait for this one.
-        let line = STDERR_FILENO + 1
-        dup2(socket, line)
-        closefrom(line + 1)
-        let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
-        for descriptor in STDIN_FILENO...(isVerbose ? STDOUT_FILENO : STDERR_FILENO) { dup2(nothing, descriptor) }
-        close(nothing)
         _ = unsafe linux_name_process("keyfob-refresh")
-        SecretMemory.goOnInChild()
-
         let message: VarlinkMessage
         do throws(KeyringError) {
-            let own = try keyring.reopened()
+            let keyring = try open()
             do throws(KeyringError) {
-                message = .answer(try refresh(missing, of: own), own.takeWarnings())
+                message = .answer(try get(keyring), keyring.takeWarnings())
             } catch {
-                message = .refusal(error, own.takeWarnings())
+                message = .refusal(error, keyring.takeWarnings())
             }
         } catch {
             message = .refusal(error, [])
         }
-        message.withBytes { bytes in _ = try? DescriptorWriter.write(bytes, to: line) }
+        message.withBytes { bytes in _ = try? DescriptorWriter.write(bytes, to: STDIN_FILENO) }
         _exit(ExitStatus.done.rawValue)
     }
 }

@@ -35,7 +35,16 @@ package struct ChildProgram {
     }
 
     /// Starts it; nil where that cannot be.
-    package func start() -> Process? {
+    package func start() -> Process? { launch(isApart: false).map(Process.init) }
+
+    /// Starts it as a program that goes on without this process, in a session of its own; nil where that cannot be.
+    ///
+    /// It is nobody's child here, so that a program of others' that this is done in hears nothing of it: its end sends no
+    /// signal, and is nothing that anybody waits for.
+    package func startApart() -> Apart? { launch(isApart: true).map(Apart.init) }
+
+    /// The process's number.
+    private func launch(isApart: Bool) -> Int32? {
         var files = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawn_file_actions_init(&files) == 0 else { return nil }
@@ -60,15 +69,24 @@ package struct ChildProgram {
         unsafe sigfillset(&all)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        // POSIX_SPAWN_SETSID, which <spawn.h> has for GNU's programs alone.
+        let session = isApart ? CInt(0x80) : 0
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session))
 
         let words = unsafe Self.texts([path] + arguments)
         defer { unsafe Self.free(words) }
         let variables = unsafe environment.map { unsafe Self.texts($0.map { "\($0)=\($1)" }) }
         defer { if let variables = unsafe variables { unsafe Self.free(variables) } }
-        var process: pid_t = 0
-        let started = unsafe posix_spawn(&process, path, &files, &attributes, words, variables ?? environ)
-        return started == 0 ? Process(id: process) : nil
+        return unsafe withUnsafePointer(to: files) { files in
+            unsafe withUnsafePointer(to: attributes) { attributes in
+                unsafe path.withCString { path in
+                    var call = unsafe SpawnCall(
+                        path: path, files: files, attributes: attributes, words: words, variables: variables ?? environ)
+                    unsafe isApart ? call.runInBetween() : call.run()
+                    return unsafe call.result == 0 ? call.process : nil
+                }
+            }
+        }
     }
 
     /// Runs it to its end; nil where it cannot be started.
@@ -113,6 +131,20 @@ package struct ChildProgram {
         package func leave() { _ = BlockingThread.start { _ = end() } }
     }
 
+    /// A program that was started apart.
+    package struct Apart {
+        package let id: Int32
+
+        /// Whether this process is given those whose parents have ended, and has to wait for its end after all.
+        package var isOwn: Bool { linux_is_given_orphans() != 0 }
+
+        /// Waits for its end where that is this process's to do; it has to be about to end.
+        package func collect() {
+            guard isOwn else { return }
+            while waitpid(id, nil, 0) < 0, errno == EINTR {}
+        }
+    }
+
     private static func texts(_ words: [String]) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
         let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: words.count + 1)
         for (index, word) in words.enumerated() { unsafe list[index] = unsafe strdup(word) }
@@ -127,5 +159,37 @@ package struct ChildProgram {
             index += 1
         }
         unsafe list.deallocate()
+    }
+}
+
+/// A call of posix_spawn(3), and what came of it.
+@unsafe
+private struct SpawnCall {
+    let path: UnsafePointer<CChar>
+    let files: UnsafePointer<posix_spawn_file_actions_t>
+    let attributes: UnsafePointer<posix_spawnattr_t>
+    let words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    let variables: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    var process: pid_t = 0
+    /// 0, or why there is no process.
+    var result = ECANCELED
+
+    mutating func run() { unsafe result = posix_spawn(&process, path, files, attributes, words, variables) }
+
+    /// Runs in a process in between, which has ended then.
+    mutating func runInBetween() {
+        let size = 1 << 18
+        let stack = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        defer { unsafe stack.deallocate() }
+        // A handler of this process's would change memory that both have.
+        var (all, before) = (sigset_t(), sigset_t())
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        _ = unsafe linux_do_in_between(
+            { call in
+                unsafe call?.assumingMemoryBound(to: SpawnCall.self).pointee.run()
+                return 0
+            }, stack + size, &self)
     }
 }
