@@ -60,8 +60,9 @@ package struct SocketDoor: Sendable {
             }
         case "Select":
             let caller = try caller(peer)
+            try requireSecureDestination(parameters)
             let candidate = try await desk.select(
-                try request(parameters, by: caller), in: parameters.groups(), for: caller)
+                parameters.request(by: caller.program.kind), in: parameters.groups(), for: caller)
             return .reply { writer in
                 writer.name("account")
                 writer.beginObject()
@@ -140,12 +141,7 @@ package struct SocketDoor: Sendable {
         }
     }
 
-    /// What a token is asked for, where it may go there at all.
-    private func request(_ parameters: VarlinkParameters, by caller: AgentCaller) throws -> TokenRequest {
-        try requireSecureDestination(parameters)
-        return try parameters.request(by: caller.program.kind)
-    }
-
+    /// No token goes over plain http to another machine.
     private func requireSecureDestination(_ parameters: VarlinkParameters) throws {
         if let url = try parameters.string("url"), let error = KeyringError(insecureDestination: url) { throw error }
     }
