@@ -9,11 +9,12 @@ enum DockerAnswer {
     ///
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
     static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
-        guard let text = PipedQuestion.read(), let server = try? DockerCredentials.server(text),
-            let url = CredentialURL(server),
+        guard let text = PipedQuestion.read(), let server = try? DockerCredentials.server(text) else { return nil }
+        guard let url = CredentialURL(server) else { return FrontRequest.isWellFormed(taken) ? nothing() : nil }
+        guard
             let asked = FrontRequest(taken, variables, asking: FrontRequest.Question(tool: .docker, url: url.text))
         else { return nil }
-        return Front.find(asked, variables) { secret, hit in
+        return Front.find(asked, variables, orSay: nothing) { secret, hit in
             // That scopes are missing is told by the full program.
             guard hit.credential.mayServe(.packages) else { return nil }
             let username = DockerCredentials.username(of: hit.account, at: url)
@@ -21,4 +22,7 @@ enum DockerAnswer {
             return Output.write(inJSON: secret, behind: answer.before, before: answer.after)
         }
     }
+
+    /// Says that there is nothing for the server.
+    private static func nothing() -> CInt? { Output.write(DockerCredentials.notFound + "\n").map { $0 == 0 ? 1 : $0 } }
 }

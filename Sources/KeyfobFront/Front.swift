@@ -66,7 +66,7 @@ enum Front {
             }
         }
         switch (call, taken.operation) {
-        case (.git, "get"): return GitAnswer.get(taken, variables)
+        case (.git, _): return GitAnswer.answer(taken, variables)
         case (.docker, "get"): return DockerAnswer.get(taken, variables)
         case (.kubectl, nil): return KubectlAnswer.get(taken, variables)
         default: return nil
@@ -75,9 +75,11 @@ enum Front {
 
     /// Finds the token that is asked for, and lets `write` print it.
     ///
-    /// - Returns: What `write` does; nil where there is none.
+    /// - Parameter nobody: Says that no account is meant, so that a tool goes on.
+    /// - Returns: What `write` or `nobody` does; nil where there is no token, and the full program has to say why.
     static func find(
-        _ asked: FrontRequest, _ variables: Variables, _ write: (RawSpan, TokenHits.Hit) -> CInt?
+        _ asked: FrontRequest, _ variables: Variables, orSay nobody: () -> CInt? = { nil },
+        _ write: (RawSpan, TokenHits.Hit) -> CInt?
     ) -> CInt? {
         let key: CachedToken.Key
         if let named = asked.keyFile {
@@ -94,8 +96,11 @@ enum Front {
         let answer = CachedToken.answer(
             asked.request, in: asked.groups, vault: asked.places.vault, state: asked.places.state, key: key,
             now: Timestamp(seconds: Int64(time(nil))), projectFiles: .front, isLast: true)
-        guard case .token(let secret, let hit) = consume answer, secret.isHeaderValue else { return nil }
-        return secret.withBytes { write($0, hit) }
+        switch consume answer {
+        case .token(let secret, let hit): return secret.isHeaderValue ? secret.withBytes { write($0, hit) } : nil
+        case .miss(.nobodys): return nobody()
+        case .miss: return nil
+        }
     }
 }
 

@@ -16,17 +16,25 @@ struct FrontRequest {
         let tool: ToolCall
         let url: String
         var login: String?
+        /// The account whose token the tool had before.
+        var account: String?
+        /// For how many seconds the token has to be valid; nil for as long as usual.
+        var minimumValidity: Int64?
+    }
+
+    /// Whether the full program takes these options, whatever is asked.
+    static func isWellFormed(_ arguments: TokenArguments) -> Bool {
+        let texts = [
+            arguments[.account], arguments[.scope], arguments[.resource], arguments[.tenant], arguments[.client],
+            arguments[.tool],
+        ]
+        return texts.allSatisfy({ $0.map(Identifier.isAcceptable) ?? true })
+            && (arguments[.resource] == nil || arguments[.scope] == nil)
     }
 
     /// What is asked for; nil where the full program has to say more, or to remember who typed what.
     init?(_ arguments: TokenArguments, _ variables: Variables, asking question: Question? = nil) {
-        let texts = [
-            arguments[.account], arguments[.resource], arguments[.tenant], arguments[.client], arguments[.tool],
-        ]
-        guard texts.allSatisfy({ $0.map(Identifier.isAcceptable) ?? true }),
-            arguments[.scope].map(Identifier.isAcceptable) ?? true,
-            arguments[.resource] == nil || arguments[.scope] == nil
-        else { return nil }
+        guard Self.isWellFormed(arguments) else { return nil }
         if arguments.has(.account), isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell { return nil }
         guard let places = try? StandardPlaces(vault: arguments[.vault], { variables.value($0) }) else { return nil }
         self.places = places
@@ -38,7 +46,7 @@ struct FrontRequest {
         } else {
             groups = nil
         }
-        var seconds: Int64?
+        var seconds = question?.minimumValidity
         if let text = arguments[.minValidity] {
             guard let typed = Int64(digits: text.utf8), TokenRequest.minimumValidities.contains(typed) else {
                 return nil
@@ -61,7 +69,9 @@ struct FrontRequest {
             realm: arguments[.tenant].flatMap(TokenRequest.specificTenant), clientID: arguments[.client],
             scopes: ScopeSet(words: [arguments[.scope]].compactMap { $0 }, resource: arguments[.resource]),
             minimumValidity: seconds)
-        request.name(asked: arguments[.account], login: login, usual: variables["KEYFOB_ACCOUNT"])
+        request.name(
+            asked: question?.account ?? arguments[.account], login: question?.account == nil ? login : nil,
+            usual: variables["KEYFOB_ACCOUNT"])
         request.context =
             request.isNamed
             ? RequestContext(url: address)

@@ -38,6 +38,9 @@ package enum CachedToken: ~Copyable {
         case unopened(StorageFailure)
         /// No account, or no token, is chosen.
         case refused(StorageFailure)
+        /// No account's tokens go where this one is to go, or none is called as the user in the address: a tool goes on to
+        /// whoever else may have a credential.
+        case nobodys
         /// No token that is fresh is stored.
         case notFresh
         /// There is something that the owner should know.
@@ -106,17 +109,15 @@ extension TokenSearch {
     ) -> CachedToken {
         do {
             let hit = try storage.withSnapshot { () throws(StorageFailure) in
-                let stored = try stored(&state, request, in: groups, takesValid: true, now) {
-                    _, _, _, _ throws(StorageFailure) in
-                    throw LookupRefusal.needsProviders.onTheWay
-                }
+                let hit = try hitOrNobody(&state, request, groups, now)
                 // What is wrong with a group that was not asked for is told as well.
                 for group in state.vault.groups where !state.checked.contains(where: { $0.group == group.keys.group }) {
                     try checkState(&state, group)
                 }
-                return stored.hit
+                return hit
             }
             guard state.warnings.isEmpty else { return .miss(.warnings(state.warnings)) }
+            if state.isLeftToOthers { return .miss(.nobodys) }
             guard let hit, !hit.isAging else { return .miss(.notFresh) }
             switch hit.reason {
             case .explicit, .addressUser, .usual, .bound, .onlyOne, .onlyGranted, .indicated: break
@@ -127,6 +128,21 @@ extension TokenSearch {
             return .token(try hit.open(), hit)
         } catch {
             return .miss(.refused(error))
+        }
+    }
+
+    /// The valid token that is stored; nil where none is, and where the choice is left to others.
+    private func hitOrNobody(
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [AccessGroup]?, _ now: Timestamp
+    ) throws(StorageFailure) -> TokenHits.Hit? {
+        do throws(StorageFailure) {
+            return try stored(&state, request, in: groups, takesValid: true, now) {
+                _, _, _, _ throws(StorageFailure) in
+                throw LookupRefusal.needsProviders.onTheWay
+            }.hit
+        } catch {
+            guard state.isLeftToOthers else { throw error }
+            return nil
         }
     }
 }

@@ -16,6 +16,9 @@ package struct LookupState: ~Copyable {
     var hasToldUnnoted = false
     /// The state of the storage in which each group was last compared with its marks and its count.
     package var checked: [(group: GroupID, version: StorageVersion)] = []
+    /// Whether the last choice of an account came to nobody in a way in which a tool goes on to whoever else may have a
+    /// credential.
+    var isLeftToOthers = false
     /// What the owner should know, each told once.
     package var warnings: [Warning]
 

@@ -2,6 +2,7 @@ package import KeyfobFiles
 package import KeyfobRecords
 package import KeyfobModel
 package import KeyfobSelection
+internal import KeyfobSodium
 package import KeyfobVault
 
 extension TokenSearch {
@@ -25,6 +26,7 @@ extension TokenSearch {
     package func choose(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason) {
+        state.isLeftToOthers = false
         let found = try choice(&state, request, groups, now)
         try warnOfMissingDefault(&state, request, groups, found)
         return found
@@ -88,6 +90,7 @@ extension TokenSearch {
         let selection = AccountSelector().select(
             request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
         state.warn(ofPassedOver: selection.passedOver)
+        state.isLeftToOthers = selection.leavesToOthers(request)
         throw LookupRefusal.unselected(selection, request).onTheWay
     }
 
@@ -133,7 +136,7 @@ extension TokenSearch {
             var found = try self.candidates(&state, group, extent)
             let present = Set(found.candidates.flatMap { [$0.account.id] + $0.account.formerIDs })
             found.candidates += remembered(decisions, in: group.name, found.preferred) { present.contains($0) }
-            if context.url != nil { try addHosts(to: &found.candidates, of: group) }
+            if let url = context.url { try addHosts(to: &found.candidates, of: group, for: url.host) }
             roster.candidates += found.candidates
             roster.isWhole = roster.isWhole && found.isWhole
         }
@@ -141,12 +144,18 @@ extension TokenSearch {
     }
 
     /// The hosts that the providers name which were added to a group, those that the owner described first.
-    func describedHosts(of group: UnlockedVault.Group) throws(StorageFailure) -> [(
+    ///
+    /// Where nobody is here to read the descriptions, there are none as long as none may name `host`, the one that is asked
+    /// about: what they say of others decides nothing.
+    func describedHosts(of group: UnlockedVault.Group, for host: String) throws(StorageFailure) -> [(
         environment: String, hosts: [HostPattern]
     )] {
         let settings = try storage.settings(prefixes: [Self.providerPrefix], in: group.keys).items
         guard !settings.isEmpty else { return [] }
-        guard let providerHosts else { throw LookupRefusal.needsProviders.onTheWay }
+        guard let providerHosts else {
+            guard settings.allSatisfy({ !$0.value.mayName(host) }) else { throw LookupRefusal.needsProviders.onTheWay }
+            return []
+        }
         let owners = settings.filter { $0.value.writer == .owner }.compactMap { providerHosts($0.value) }
         let others = settings.filter { $0.value.writer != .owner }.compactMap { providerHosts($0.value) }
         return owners + others
@@ -154,8 +163,10 @@ extension TokenSearch {
 
     /// Tells candidates which hosts the providers name that were added to their group: for an environment that the owner
     /// described, the owner's alone.
-    func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws(StorageFailure) {
-        let described = try describedHosts(of: group)
+    func addHosts(
+        to candidates: inout [Candidate], of group: UnlockedVault.Group, for host: String
+    ) throws(StorageFailure) {
+        let described = try describedHosts(of: group, for: host)
         guard !described.isEmpty else { return }
         for index in candidates.indices {
             let own = candidates[index].account.id.environment
@@ -320,6 +331,17 @@ package struct Holdings {
 }
 
 extension Setting {
+    /// Whether the description of a provider may name a host among those of its services, whatever else it says.
+    fileprivate func mayName(_ host: String) -> Bool {
+        Array(value.utf8).withBytes { bytes in
+            guard let tape = try? JSONTape(reading: bytes) else { return true }
+            guard let list = tape.member(HostPattern.member, of: tape.root, in: bytes) else { return false }
+            return tape.elements(of: list).contains { element in
+                tape.string(of: element, in: bytes).flatMap { HostPattern($0) }?.matches(host) ?? true
+            }
+        }
+    }
+
     /// A group's default account, where an id that an account of the group had means that account, unless another has the id now.
     func followed(among accounts: [Account]) -> Setting {
         guard let id = AccountID(value), !accounts.contains(where: { $0.id == id }),

@@ -218,7 +218,7 @@ extension TokenSearch {
             }
             if own.isEmpty, accounts.isEmpty { continue }
             own += try remembered(decisions, in: group, preferred.indices.contains(index) ? preferred[index] : nil)
-            if request.context.url != nil { try addHosts(to: &own, of: group) }
+            if let url = request.context.url { try addHosts(to: &own, of: group, for: url.host) }
             candidates += own
         }
         return candidates.isEmpty ? nil : candidates
@@ -296,7 +296,8 @@ extension TokenSearch {
         guard request.environment != nil || rule != nil else { return nil }
         var ids: [AccountID] = []
         for group in groups {
-            let described = rule == nil ? [] : try describedHosts(of: group)
+            var described: [(environment: String, hosts: [HostPattern])] = []
+            if let rule { described = try describedHosts(of: group, for: rule.host) }
             let found = try storage.fewAccounts(
                 at: { name in
                     if let wanted = request.environment, !EnvironmentAliases.areSame(wanted, name) { return false }

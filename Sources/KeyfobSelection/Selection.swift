@@ -23,6 +23,19 @@ public struct Selection: Hashable, Sendable {
         }
     }
 
+    /// Whether a tool that asks goes on to whoever else may have a credential: no account's tokens go to the host, or none is
+    /// called as the user in the address.
+    package func leavesToOthers(_ request: TokenRequest) -> Bool {
+        switch outcome {
+        case .nobodyNamed: request.account == nil
+        case .nobody:
+            verdicts.allSatisfy { judged in
+                if case .rejected(let rejection) = judged.verdict { rejection.isOfDestination } else { false }
+            }
+        case .chosen, .ambiguous, .contradiction, .meantInVain, .boundToNobody, .boundInVain: false
+        }
+    }
+
     /// The tenant that the binding names by which the account was chosen: whoever asks for that account by its name asks for
     /// this tenant too.
     public var boundTenant: String? {

@@ -6,7 +6,7 @@ import os
 import signal
 import time
 
-from cases import Case
+from cases import TOKEN, Case
 
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG, F_SETPIPE_SZ = 1, 1031
@@ -50,6 +50,10 @@ def git(name, *parts, **pipe):
     return Case(f"git asks: {name}", within=asked(*parts, **pipe), words=["helper", "git", "get"])
 
 
+def told(operation, name, *parts, **pipe):
+    return Case(f"git tells, {operation}: {name}", within=asked(*parts, **pipe), words=["helper", "git", operation])
+
+
 def docker(name, *parts, **pipe):
     return Case(f"docker asks: {name}", within=asked(*parts, **pipe), words=["helper", "docker", "get", "--account", "ada"])
 
@@ -72,6 +76,24 @@ def every():
         yield git(f"held open, {name}", text, HELD)
         yield git(f"held open and cut, {name}", text[:-2], HELD, text[-2:])
     yield git("nothing, held open", HELD)
+    for name, text in [
+            ("of nobody", GIT.replace(b"git.", b"other.")), ("of nobody, without a user", b"protocol=https\nhost=other.example\n"),
+            ("without a scheme", b"host=git.example\n"), ("not on this machine", b"protocol=http\nhost=git.example\n"),
+            ("of another provider", b"protocol=https\nhost=graph.microsoft.com\n"),
+            ("with a port", b"protocol=https\nhost=git.example:8443\n")]:
+        yield git(f"a host {name}", text)
+    for operation in ["store", "erase", "capability", "later"]:
+        for name, text in [
+                ("what Keyfob gave", GIT + b"password=" + TOKEN + b"\n"), ("another password", GIT + b"password=x\n"),
+                ("with an empty line", GIT + b"password=x\n\n"), ("no password", GIT), ("nothing", b""), ("no text", b"\xff\n"),
+                ("a host of nobody", b"protocol=https\nhost=other.example\npassword=x\n"),
+                ("whose it was", b"protocol=https\nhost=git.example\npassword=x\nstate[]=keyfob:ada.git.example\n"),
+                ("whose it was, who is nobody", b"protocol=https\nhost=git.example\npassword=x\nstate[]=keyfob:eve.git.example\n"),
+                ("another one's name", GIT + b"username=nobody\npassword=x\n"), ("a token with a line end", GIT + b"password=x\r\n")]:
+            yield told(operation, name, text)
+        yield told(operation, "in parts", 0.1, GIT[:9], 0.3, GIT[9:] + b"password=x\n")
+        yield told(operation, "held open", GIT + b"password=x\n", HELD)
+        yield told(operation, "100,000 bytes", GIT + b"x=y\n" * 25_000 + b"password=x\n", size=1 << 20)
     for flags, kind in [(0, "bytes"), (os.O_DIRECT, "pieces")]:
         # A copy of a pipe has room for 16 pieces.
         yield git(f"{kind} that turn elsewhere", *TURNED.splitlines(keepends=True), flags=flags, size=1 << 18)

@@ -1,5 +1,8 @@
 /// The hosts that a provider's description names at once: one, or all below a name.
 public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
+    /// What lists them in the description of a provider.
+    package static let member = "apiHosts"
+
     /// As it is written, in small letters: `api.git.example`, `git.example:8443`, `*.git.example`.
     public let text: String
     /// Whether what stands for `*` is one label, without a dot.

@@ -7,8 +7,8 @@ extension ProviderDescription {
 
     /// The members that a document may have.
     package static let members = [
-        "formatVersion", "name", "title", "issuer", "environment", "apiHosts", "discovery", "endpoints", "clientIDs",
-        "defaultScopes", "flows", "rotation", "quirks", "caFile",
+        "formatVersion", "name", "title", "issuer", "environment", HostPattern.member, "discovery", "endpoints",
+        "clientIDs", "defaultScopes", "flows", "rotation", "quirks", "caFile",
     ]
 
     /// Reads a description from a JSON document; a member, flow or quirk that is not known is refused, so that a
@@ -46,8 +46,8 @@ extension ProviderDescription {
             return values
         }
         var hosts: [HostPattern] = []
-        for text in try list("apiHosts") {
-            guard let host = HostPattern(text) else { throw .badValue("apiHosts") }
+        for text in try list(HostPattern.member) {
+            guard let host = HostPattern(text) else { throw .badValue(HostPattern.member) }
             hosts.append(host)
         }
         let issuer = fields.has("issuer", in: bytes) ? try text("issuer") : nil
@@ -90,7 +90,7 @@ extension ProviderDescription {
         writer.member("title", title)
         writer.member("issuer", issuer)
         writer.member("environment", environment)
-        writer.member("apiHosts", apiHosts.map(\.text))
+        writer.member(HostPattern.member, apiHosts.map(\.text))
         writer.name("discovery")
         writer.bool(hasDiscovery)
         writer.name("endpoints")
