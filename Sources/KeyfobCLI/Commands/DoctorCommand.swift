@@ -62,6 +62,7 @@ struct DoctorCommand: ParsableCommand {
             if acceptLoss { findings += LossText.accepted(try keyring.health.acceptLosses()) }
             if repair { try mend(keyring, &findings) }
             findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
+            findings += try Finding.git(keyring, global.groups())
             // From here on the desktop's keyring is not asked, and nothing is read but the vault.
             Reach.vault.confine(keyring)
             try examine(keyring, &findings)

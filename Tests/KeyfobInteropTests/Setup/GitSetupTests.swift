@@ -1,3 +1,4 @@
+import Foundation
 import KeyfobInterop
 import KeyfobModel
 import KeyfobTestSupport
@@ -57,6 +58,52 @@ struct GitSetupTests {
             #expect(try GitSetup(helper).adding(to: after).edit.isEmpty)
         }
         #expect(try GitSetup.removing(from: text).edit.isEmpty && !GitSetup.isThere(in: text))
+    }
+
+    @Test(
+        "lines for single addresses come to the end and go without a trace, wherever they stand by then",
+        arguments: files.keys.sorted())
+    func alone(name: String) throws {
+        let text = try #require(Self.files[name])
+        let (one, two) = ("https://a.example", "https://b.example:8443")
+        for helper in [ToolCall.Way.named, .at("/o p/'t\"\\/git-credential-keyfob"), .word(of: "/opt/x/keyfob")] {
+            let setup = GitSetup(helper)
+            let first = try setup.adding(to: text, alone: [one]).edit.applied(to: text)
+            #expect(try removed(first) == text)
+            // Another address, and lines that have come behind it.
+            let second = try setup.adding(to: first, alone: [two]).edit.applied(to: first)
+            #expect(try removed(second) == text)
+            let ends = String(decoding: second, as: UTF8.self).replacing("\r\n", with: "\n")
+            #expect(ends.components(separatedBy: "keyfob setup: begin alone").count == 2)
+            #expect(
+                ends.contains("[credential \"\(one)\"]\n\thelper =\n") && ends.contains("[credential \"\(two)\"]\n"))
+            let gh = Array("\n[credential \"\(one)\"]\n\thelper =\n\thelper = !gh auth git-credential\n".utf8)
+            let third = try setup.adding(to: second + gh, alone: [one]).edit.applied(to: second + gh)
+            let all = String(decoding: third, as: UTF8.self)
+            let (of, own) = (all.range(of: "!gh auth"), all.range(of: "begin alone"))
+            #expect(try #require(of).lowerBound < (try #require(own)).lowerBound)
+            #expect(try removed(third) == removed(second + gh))
+        }
+    }
+
+    @Test("lines for single addresses move behind what takes helpers back, where the others are gone")
+    func moved() throws {
+        let (setup, address) = (GitSetup(.named), "https://a.example")
+        let first = try setup.adding(to: [], alone: [address]).edit.applied(to: [])
+        let alone = String(decoding: first, as: UTF8.self).replacing(Self.block, with: "")
+        #expect(alone.hasPrefix("# keyfob setup: begin alone\n[credential \"https://a.example\"]\n\thelper =\n"))
+        for rest in ["[credential]\n\thelper =\n", "[credential]\n\thelper = store\n\thelper =", ""] {
+            let text = Array((alone + rest).utf8)
+            let after = try setup.adding(to: text, alone: [address]).edit.applied(to: text)
+            #expect(try removed(after) == Array(rest.utf8))
+            #expect(
+                String(decoding: after, as: UTF8.self).hasSuffix(
+                    "\thelper = keyfob\n# keyfob setup: end" + (rest.hasSuffix("=") ? "" : "\n")))
+        }
+        // Where it is among setup's own lines, nobody can say what comes after what.
+        let end = "# keyfob setup: end"
+        let within = Array(alone.replacing(end, with: "[credential]\n\thelper =\n\(end)").utf8)
+        #expect(throws: SetupFlaw.self) { _ = try setup.adding(to: within, alone: [address]) }
     }
 
     @Test("what comes between them meanwhile stays, and so does its section")

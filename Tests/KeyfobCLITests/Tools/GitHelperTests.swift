@@ -1,0 +1,146 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+/// Real git with the helpers that people have, before and after setup.
+@Suite("git's other helpers", .waitsForPrograms)
+struct GitHelperTests {
+    private let server: GuestServer
+    private let home: SignInPlace
+
+    init() throws {
+        let provider = try ProviderServer()
+        server = try .git(provider, owners: "alice")
+        home = try SignInPlace(
+            provider,
+            variables: [
+                "GIT_TERMINAL_PROMPT": "0", "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@x",
+                "GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x@x", "URL": "http://\(server.host)",
+            ])
+        try home.signIn("alice")
+        // A helper that keeps all that it is told, and answers; and gh, which comes with lines of its own.
+        try home.run(
+            """
+            ln -s keyfob bin/git-credential-keyfob && keyfob bind --quiet --host \(server.host) alice
+            cat > bin/git-credential-libsecret <<'END'
+            #!/bin/sh
+            cat >> "$HOME/told"
+            END
+            cat > bin/gh <<'END'
+            #!/bin/sh
+            cat >> "$HOME/told"
+            if [ "$3" = get ]; then printf 'username=x\\npassword=of-gh\\n'; fi
+            END
+            chmod 755 bin/gh bin/git-credential-libsecret
+            """
+        ).expectSuccess()
+    }
+
+    private static let gh = #"printf '[credential "%s"]\n\thelper =\n\thelper = !gh auth git-credential\n' $URL"#
+
+    /// How a home is made, and what is done after setup.
+    private static let configurations: [(name: String, before: String, after: String)] = [
+        ("none", "true", "true"),
+        ("a file without helpers", "printf '[user]\\n\\tname = Ada' > .gitconfig", "true"),
+        ("store", "printf '[credential]\\n\\thelper = store\\n' > .gitconfig", "true"),
+        ("store, elsewhere", "git config --global credential.helper 'store --file=kept'", "true"),
+        ("cache", "git config --global credential.helper cache", "true"),
+        ("libsecret", "printf '[credential]\\r\\n\\thelper = libsecret' > .gitconfig", "true"),
+        ("for all users", "printf '[credential]\\nhelper = store' > system", "true"),
+        ("gh before", "\(gh) > .gitconfig", "true"),
+        ("gh after", "true", "\(gh) >> .gitconfig; keyfob setup git --force --quiet"),
+        (
+            "an included file",
+            "git config --global include.path other; printf '[credential]\\nhelper = store' > other", "true"
+        ),
+        (
+            "a file that counts in repositories",
+            "git config --global 'includeIf.gitdir:**.path' other; printf '[credential]\\nhelper = store' > other",
+            "true"
+        ),
+        (
+            "helpers taken back, and others",
+            "printf '[credential]\\n\\thelper = store\\n\\thelper =\\n\\thelper = libsecret\\n\\thelper = cache' > .gitconfig",
+            "true"
+        ),
+        ("for a part of the host", "git config --global credential.$URL/alice.helper store", "true"),
+        ("by the host alone", "git config --global credential.${URL#http://}.helper store", "true"),
+    ]
+
+    /// A home with a configuration, and what a line does there.
+    private func run(_ before: String, _ line: String) throws -> Outcome {
+        try home.run(
+            """
+            token=$(keyfob token); rm -rf one; mkdir one; cd one; touch system
+            export HOME=$PWD GIT_CONFIG_SYSTEM=$PWD/system; unset XDG_CONFIG_HOME
+            leaks() {
+                grep -rlF "$token" . || true; printf "protocol=http\\nhost=${URL#http://}\\n" | git credential-cache get
+                git credential-cache exit 2> /dev/null
+            }
+            work() {
+                git clone -q $URL/alice/app.git app && cd app && git commit -q --allow-empty -m more && git push -q; cd ..
+            }
+            \(before)
+            \(line)
+            """)
+    }
+
+    @Test("after setup clone and push leave no token with anybody else, and undoing leaves all as it was")
+    func configurations() throws {
+        for (name, before, after) in Self.configurations {
+            let outcome = try run(
+                before,
+                """
+                cp -a . ../before; keyfob setup git --force > said 2>&1 || cat said
+                \(after); grep -q 'git asks Keyfob now, which was tried at https*://' said || cat said
+                work; leaks; rm -rf app said told; rm -rf .cache
+                keyfob setup git --undo --force --quiet
+                \(after == "true" ? "" : "\(Self.gh) | cmp - .gitconfig && rm .gitconfig")
+                diff -r ../before . ; rm -rf ../before
+                """)
+            #expect(outcome.status == 0 && outcome.text.isEmpty, "\(name): \(outcome)")
+        }
+        let pushed = try server.requests().filter { $0.hasPrefix("200 Basic alice /alice/app.git/git-receive-pack") }
+        #expect(pushed.count >= Self.configurations.count, "\(pushed)")
+    }
+
+    @Test("helpers that are left are told tokens, which is said")
+    func left() throws {
+        for (helper, what) in [
+            ("store", "writes them into ~/.git-credentials as they are"), ("cache", "while the vault is locked too"),
+            ("libsecret", "the desktop's keyring"),
+        ] {
+            let outcome = try run(
+                "git config --global credential.helper \(helper)",
+                "keyfob setup git --force --keep-helpers; work; leaks | wc -l")
+            #expect(outcome.text != "0\n" && outcome.errors.contains(what), "\(outcome)")
+            #expect(outcome.errors.contains("without --keep-helpers"), "\(outcome)")
+        }
+        // gh's lines, which come later, leave Keyfob out.
+        let outcome = try run("\(Self.gh) > .gitconfig", "keyfob setup git --force --keep-helpers; echo $?")
+        #expect(outcome.text == "78\n" && outcome.errors.contains("git does not take Keyfob's token at http://"))
+        #expect(outcome.errors.contains("'!gh auth git-credential'"), "\(outcome)")
+    }
+
+    @Test("a repository's own helper is found by doctor, which says what to type")
+    func repository() throws {
+        let outcome = try run(
+            "keyfob setup git --force --quiet",
+            """
+            work; cd app; git config credential.helper store
+            keyfob doctor --json > ../found; cd ..; grep -o "git config --add [^\\"]* keyfob" found > line; wc -l < line
+            cd app; sh ../line; keyfob doctor | grep '^warning git'; git fetch -q; cd ..; rm line found; leaks
+            """)
+        #expect(outcome.text == "1\n", "\(outcome)")
+    }
+
+    @Test("where the vault is locked, nothing is said to work, and what is not known is told")
+    func locked() throws {
+        let outcome = try run(
+            "git config --global credential.helper store; unset KEYFOB_KEY_FILE",
+            "keyfob setup git --force; keyfob setup git --force --host ${URL#http://}; keyfob setup git --undo --force")
+        #expect(!outcome.errors.contains("git asks Keyfob now"), "\(outcome)")
+        #expect(outcome.errors.contains("name them with --host"), "\(outcome)")
+        #expect(outcome.errors.contains("nothing was tried"), "\(outcome)")
+    }
+}
