@@ -9,6 +9,22 @@ package enum DockerSetup {
     private static let helper = "keyfob"
     private static let limits = JSONLimits(size: 16 << 20, depth: 64, stringCount: 1 << 20, nodes: 1 << 20)
 
+    /// The names by which docker, and podman and skopeo, ask for a registry that a person names: to docker, Docker Hub is an
+    /// address.
+    package static func names(of host: String) -> [String] {
+        let hub = ["docker.io", "index.docker.io", "registry-1.docker.io", "hub.docker.com"]
+        let bare = host.hasPrefix("https://") ? host.dropFirst("https://".count).prefix { $0 != "/" } : host[...]
+        return hub.contains(Identifier.folded(String(bare))) ? ["https://index.docker.io/v1/", "docker.io"] : [host]
+    }
+
+    /// What a file of podman's and skopeo's says of some hosts that comes before docker's file.
+    package static func taken(_ hosts: [String], by text: [UInt8]) -> [String] {
+        guard let document = try? Document(text) else { return [] }
+        return hosts.filter { host in
+            document.logins.contains(host) || document.helpers[host].map { $0 != helper } ?? false
+        }
+    }
+
     /// How the entries for some hosts come into a file; another helper that a host has stays.
     ///
     /// - Throws: `unknownForm`, for what is no object, or names something twice.

@@ -10,7 +10,10 @@ struct DockerSetupCommand: ToolSetupCommand {
         discussion: """
             Names Keyfob in credHelpers of ~/.docker/config.json (DOCKER_CONFIG) for registries: those of --host, else those \
             of the providers of your accounts (ghcr.io, registry.gitlab.com), for which the vault is opened. Other helpers \
-            that a registry has stay. docker finds docker-credential-keyfob by PATH alone.
+            that a registry has stay. docker finds docker-credential-keyfob by PATH alone. Docker Hub, docker.io, has two entries: \
+            docker asks for it by https://index.docker.io/v1/, podman and skopeo by its name. Then the helper is asked as docker asks \
+            it, and only where it answers is docker said to ask Keyfob. What podman and skopeo have in a file of their own, which \
+            comes before docker's, is told.
 
             \(SetupOptions.discussion)
 
@@ -46,18 +49,55 @@ struct DockerSetupCommand: ToolSetupCommand {
         _ = try plan(file, [])
         let hosts = try hosts(file)
         let plan = try plan(file, hosts)
+        tellOthers(hosts)
         guard isNeeded(plan, of: file, orSaying: "there is nothing to add to \(file.path)") else { return }
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             let present = Self.hosts(in: file.text)
             let written = Self.hosts(in: plan.edit.applied(to: file.text)).filter { !present.contains($0) }
             try file.write(plan, entries: written, beside: present)
-            setup.global.say("docker asks Keyfob now; '\(Self.undoing())' takes the entries out again")
+            tell(written)
+        }
+    }
+
+    /// Has the helper answer as docker starts it, and says what came of it.
+    private func tell(_ hosts: [String]) {
+        let undoing = "'\(Self.undoing())' takes the entries out again"
+        let answered = hosts.filter { host in
+            guard let output = QuietProgram.output(of: [ToolCall.docker.program, "get"], reading: host, .current) else {
+                return false
+            }
+            return output.end == .status(0)
+        }
+        if !answered.isEmpty {
+            setup.global.say("docker asks Keyfob now, which was tried for \(Quantity.list(answered)); \(undoing)")
+        }
+        let rest = hosts.filter { !answered.contains($0) }
+        guard let first = rest.first else { return }
+        setup.global.say(
+            "docker will ask Keyfob for \(Quantity.list(rest)), and gets no answer yet: 'echo \(first) | "
+                + "\(ToolCall.docker.program) get' says why\(answered.isEmpty ? "; \(undoing)" : "")")
+    }
+
+    /// Tells which files of podman's and skopeo's come before docker's for some hosts.
+    private func tellOthers(_ hosts: [String], _ environment: Environment = .current) {
+        let home = environment["HOME"] ?? ""
+        let paths = [
+            environment["REGISTRY_AUTH_FILE"], environment["XDG_RUNTIME_DIR"].map { $0 + "/containers/auth.json" },
+            (environment["XDG_CONFIG_HOME"] ?? home + "/.config") + "/containers/auth.json",
+        ]
+        for path in paths.compactMap(\.self) {
+            guard let file = try? ForeignFile(path), let text = file.content else { continue }
+            let taken = DockerSetup.taken(hosts, by: text)
+            guard !taken.isEmpty else { continue }
+            setup.global.say(
+                "podman and skopeo take what \(path) has for \(Quantity.list(taken)) before they ask Keyfob: "
+                    + "'skopeo logout --authfile \(ShellWord.quoted(path)) \(taken[0])' takes it out")
         }
     }
 
     func undo() throws(KeyringError) {
         let file = try Self.file(setup.global)
-        let hosts = host.isEmpty ? file.entries : host
+        let hosts = host.isEmpty ? file.entries : host.flatMap(DockerSetup.names)
         let plan = try file.plan(hint: "take them out by hand") { text throws(SetupFlaw) in
             try DockerSetup.removing(hosts, from: text, former: file.former)
         }
@@ -83,10 +123,11 @@ struct DockerSetupCommand: ToolSetupCommand {
 
     /// The registries that are meant.
     private func hosts(_ file: SetupFile) throws(KeyringError) -> [String] {
-        guard host.isEmpty else { return host }
+        guard host.isEmpty else { return host.flatMap(DockerSetup.names) }
         let keyring: Keyring
         do throws(KeyringError) {
-            keyring = try setup.global.unlockedKeyring(reaching: .files(writing: file.file.place))
+            // The helper is started later, which may ask a provider.
+            keyring = try setup.global.unlockedKeyring(reaching: .everything)
         } catch  where error.code == .locked || error.code == .noVault {
             throw KeyringError(error.code, error.message, hint: "or name the registries with --host")
         }
