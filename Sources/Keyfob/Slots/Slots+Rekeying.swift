@@ -65,7 +65,7 @@ extension Keyring.Slots {
     /// Forgets what kernel keyrings and the desktop's keyring have of the old keys, as far as that is in reach.
     func forgetOldKeys(_ items: [KeptSlotKey], _ keeper: SecretServiceOptions?) {
         let vault = keyring.state.withLock { $0.vault.header.vault }
-        _ = try? SessionCache(vault: vault, runtime: location.runtime).removeEverywhere()
+        _ = try? SessionCache(vault: vault, runtime: location.runtime).remove()
         KeptSlotKeys(keys: items, keeper: keeper).forget()
     }
 
