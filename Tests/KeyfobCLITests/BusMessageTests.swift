@@ -31,7 +31,7 @@ struct BusMessageTests {
             let replaced = try calls("printf token\(round) | \(ada)", in: desktop)
             #expect(
                 replaced == [
-                    "OpenSession": 1, "SearchItems": 2, "Get": 2, "GetSecrets": 3, "Set": 1,
+                    "OpenSession": 1, "SearchItems": 2, "Get": 3, "GetSecrets": 3, "Set": 1,
                     "SetSecret": 1,
                 ], "\(replaced)")
             if round == 0 {

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-/// The real docker and skopeo, with what people have in their files, after setup.
+/// docker's own client for Python and skopeo, with what people have in their files, after setup.
 @Suite("docker's other places for logins", .waitsForPrograms)
 struct DockerHelperTests {
     private let place: Workplace
@@ -29,13 +29,18 @@ struct DockerHelperTests {
             // The helper in docker's way notes for what it is asked.
             let asked = try place.run(
                 """
-                mkdir -p noting; printf '#!/bin/sh\\nhost=$(cat); echo "$1 $host" >> asked\\n' > noting/docker-credential-keyfob
-                chmod 755 noting/docker-credential-keyfob; PATH=$PWD/noting:$PATH
-                cp .docker/config.json written; docker logout > /dev/null 2>&1; docker logout ghcr.io > /dev/null 2>&1
-                cp written .docker/config.json; cat asked
+                mkdir -p noting
+                printf '#!/bin/sh\\nhost=$(cat); echo "$1 $host" >> asked; echo "{\\"Username\\": \\"u\\", \\"Secret\\": \\"s\\"}"\\n' \\
+                    > noting/docker-credential-keyfob
+                chmod 755 noting/docker-credential-keyfob
+                PATH=$PWD/noting:$PATH '\(PythonScript.interpreter)' -c '
+                from docker import auth
+                file = auth.load_config(".docker/config.json")
+                for registry in "docker.io", "ghcr.io": file.resolve_authconfig(registry)'
+                cat asked
                 """)
             for server in ["https://index.docker.io/v1/", "ghcr.io"] {
-                #expect(asked.text.contains("erase \(server)\n"), "\(content ?? "none"): \(asked)")
+                #expect(asked.text.contains("get \(server)\n"), "\(content ?? "none"): \(asked)")
             }
             try place.run("keyfob setup docker --undo --force --quiet").expectSuccess()
             guard let content else {

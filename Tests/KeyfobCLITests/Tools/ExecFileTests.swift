@@ -157,7 +157,7 @@ struct ExecFileTests {
     @Test("without a folder that ends with the login there is none, and none that others can look into is used")
     func folder() throws {
         try place.run("env -u XDG_RUNTIME_DIR keyfob exec --file -- true").expectError(78, "XDG_RUNTIME_DIR", "--env")
-        try place.run("XDG_RUNTIME_DIR=$PWD/nowhere keyfob exec --file -- true").expectError(74)
+        try place.run("XDG_RUNTIME_DIR=$PWD/nowhere keyfob exec --file -- true").expectError(69, "XDG_RUNTIME_DIR")
         try place.run("mkdir -p run/keyfob; chmod 755 run/keyfob; keyfob exec --file -- true").expectError(
             78, "chmod 0700")
         try place.run("chmod 700 run/keyfob; env -u XDG_RUNTIME_DIR keyfob exec --env T -- true").expectSuccess()
