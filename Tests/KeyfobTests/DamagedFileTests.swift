@@ -30,7 +30,7 @@ struct DamagedFileTests {
         let handle = try FileHandle(forUpdating: URL(filePath: home.location.vault + "/keyring.db"))
         defer { try? handle.close() }
         // Some of them, unless there is time for all.
-        let share = TestLength.rounds(15, full: 1)
+        let share = TestLength.rounds(30, full: 1)
         for offset in file.indices {
             // Free space holds nothing to alter but zeros, and the middle of a sealed part is like the rest
             // of it; a sample will do.

@@ -11,7 +11,7 @@ struct BackupRetention: Hashable, Sendable {
 
     /// In the vault's folder: many of one hour never push out what was there before the first of them.
     ///
-    /// The help of `keyfob backup`, `docs/backup.md` and `docs/files.md` tell these numbers.
+    /// The help of `keyfob backup` and `docs/backup.md` tell these numbers.
     static let automatic = BackupRetention(newest: 5, days: 7, weeks: 4)
     /// How many incomplete ones are kept beside.
     private static let incomplete = 2

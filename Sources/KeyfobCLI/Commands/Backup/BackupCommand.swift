@@ -9,7 +9,7 @@ struct BackupCommand: ParsableCommand {
             Writes an age file for the owners of the vault's recovery keys, or for --recipient, reads it back, \
             and prints its path. It holds everything but access tokens. --to names a folder that is there, or a new file, whose \
             name has a dot: without one it is taken for a folder, and is an error where that is missing. Without --to it goes to the folder \
-            'backups' of the vault; one is also made there before an account or a group is removed or gets a new key, and \
+            'backups' of the vault; one is also made there before a group is removed or gets a new key, and \
             before an import replaces something and a restore. That folder keeps the newest five, and the first of each of the last \
             seven days and four weeks that have one; incomplete ones count for nothing. A backup in the vault's folder does \
             not survive the disk: have one elsewhere too. 'keyfob status' and 'keyfob doctor' warn where none is younger than \
