@@ -6,7 +6,6 @@ import pathlib
 import random
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 import unittest
@@ -191,8 +190,7 @@ class OwnTests(unittest.TestCase):
             subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", "msal", "-d",
                             folder, f"msal=={msal.__version__}"], check=True)
             archive, = pathlib.Path(folder).glob("*.tar.gz")
-            with tarfile.open(archive) as source:
-                source.extractall(folder, filter="data")
+            subprocess.run(["tar", "-xf", archive, "-C", folder], check=True)
             tests = next(pathlib.Path(folder).glob("msal-*/tests")).parent
             (tests / "tests/__init__.py").write_text("import unittest\n")
             code = (
