@@ -14,7 +14,7 @@ import threading
 import time
 import typing
 
-from programs import PYTHON, REPOSITORY, front, name
+from programs import PYTHON, REPOSITORY, front, name, noted
 
 KINDS = ["command", "agent", "library", "module"]
 #: Clients of each kind.
@@ -45,11 +45,7 @@ class Client:
     def calls(self):
         """What was asked and answered, without what was cut off at the end."""
         asked = None
-        for line in self.log.read_bytes().split(b"\n")[1:] if self.log.exists() else []:
-            try:
-                line = json.loads(line)
-            except ValueError:
-                continue
+        for line in noted(self.log):
             if "request" in line:
                 asked = line
             elif asked:

@@ -157,6 +157,15 @@ class Agent:
         return status
 
 
+def noted(path):
+    """The documents of a log, a line each; none of one that was killed before it had begun, nor of a line that was cut off."""
+    for line in path.read_bytes().split(b"\n")[1:] if path.exists() else []:
+        try:
+            yield json.loads(line)
+        except ValueError:
+            pass
+
+
 class Program:
     """One of the programs: what it is, what it may have, and its processes."""
 
@@ -262,13 +271,8 @@ class Program:
     def lines(self):
         """What it has written down: process, request and answer, which lacks its end where one of both was killed."""
         for number, (process, _, end) in enumerate(self.processes):
-            asked, path = None, self.home.folder / f"logs/{self.number}-{number}"
-            # One that was killed before it had begun has none.
-            for line in path.read_bytes().split(b"\n")[1:] if path.exists() else []:
-                try:
-                    line = json.loads(line)
-                except ValueError:
-                    continue
+            asked = None
+            for line in noted(self.home.folder / f"logs/{self.number}-{number}"):
                 if "request" in line:
                     asked = line
                 elif "watched" in line:

@@ -77,16 +77,24 @@ struct AgentClient: ~Copyable {
 
     private func send(_ bytes: RawSpan) throws(KeyringError) {
         limit(SO_SNDTIMEO, Self.patience)
+        guard Self.send(bytes, over: descriptor) else { throw Self.silent() }
+    }
+
+    /// Sends bytes over a socket to their end.
+    ///
+    /// - Returns: Whether all were taken.
+    static func send(_ bytes: RawSpan, over socket: CInt) -> Bool {
         var start = 0
         while start < bytes.byteCount {
             let rest = bytes.extracting(start..<bytes.byteCount)
             let count = unsafe rest.withUnsafeBytes {
-                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+                unsafe Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw Self.silent() }
+            guard count > 0 else { return false }
             start += count
         }
+        return true
     }
 
     private func receive(_ patience: Int, _ arrived: () -> Void) throws(KeyringError) -> AgentReply {

@@ -54,7 +54,7 @@ struct RefreshProgram: Sendable {
         RefreshEnd.limit(own, SO_RCVTIMEO, Self.patience)
         RefreshEnd.limit(own, SO_SNDTIMEO, Self.patience)
         let greeting = SecretBuffer(messageFrom: own, limit: Self.greeting.count).withBytes { [UInt8]($0) }
-        guard greeting == Self.greeting, message.withBytes({ bytes in Self.send(bytes, over: own) }) else {
+        guard greeting == Self.greeting, message.withBytes({ bytes in AgentClient.send(bytes, over: own) }) else {
             shutdown(own, CInt(SHUT_WR))
             if program.isOwn, Self.isOver(own) { program.collect() }
             return nil
@@ -111,20 +111,5 @@ struct RefreshProgram: Sendable {
     private static func message(_ question: [UInt8], _ time: Timestamp, _ key: borrowing SecretBytes) -> SecretBytes {
         let start = question + Array(#","askedAt":\#(time.seconds),"key":""#.utf8)
         return key.withBytes { Base64.standard.encodeSecret($0, from: start, to: Array("\"}}\0".utf8)) }
-    }
-
-    /// Whether all was sent.
-    private static func send(_ bytes: RawSpan, over socket: CInt) -> Bool {
-        var start = 0
-        while start < bytes.byteCount {
-            let rest = bytes.extracting(start..<bytes.byteCount)
-            let count = unsafe rest.withUnsafeBytes {
-                unsafe Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return false }
-            start += count
-        }
-        return true
     }
 }

@@ -17,6 +17,21 @@ struct SignInPlace {
         try addProvider(client: client, options: options)
     }
 
+    /// Somebody who is signed in at a git server, `$URL`, and has repositories there; git asks nobody, and says who commits.
+    static func atGitServer(
+        of owner: String, variables: [String: String] = [:]
+    ) throws -> (server: GuestServer, home: SignInPlace) {
+        let provider = try ProviderServer()
+        let server = try GuestServer.git(provider, owners: owner)
+        let git = [
+            "GIT_TERMINAL_PROMPT": "0", "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@x", "GIT_COMMITTER_NAME": "x",
+            "GIT_COMMITTER_EMAIL": "x@x", "URL": "http://\(server.host)",
+        ]
+        let home = try SignInPlace(provider, variables: git.merging(variables) { $1 })
+        try home.signIn(owner)
+        return (server, home)
+    }
+
     /// Makes the provider and a client known, in the default group or another one.
     func addProvider(
         client: String = ProviderServer.publicClient, options: String = "", to group: String = "default"

@@ -9,16 +9,7 @@ struct GitFrontTests {
     private let home: SignInPlace
 
     init() throws {
-        let provider = try ProviderServer()
-        server = try .git(provider, owners: "alice")
-        home = try SignInPlace(
-            provider,
-            variables: [
-                "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_AUTHOR_NAME": "x",
-                "GIT_AUTHOR_EMAIL": "x@x", "GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x@x",
-                "URL": "http://\(server.host)",
-            ])
-        try home.signIn("alice")
+        (server, home) = try SignInPlace.atGitServer(of: "alice", variables: ["GIT_CONFIG_NOSYSTEM": "1"])
         try FrontProgram.install(in: home.place)
         try home.run(
             """

@@ -77,7 +77,7 @@ struct GitSetupCommand: ToolSetupCommand {
 
     /// Tells which other helpers there are, and what becomes of them.
     private func tell(
-        _ chain: GitHelperChain, at addresses: [String], takenBackAt shared: [String], _ reason: KeyringError?
+        _ chain: GitCredentialChain, at addresses: [String], takenBackAt shared: [String], _ reason: KeyringError?
     ) {
         if let reason {
             for line in chain.lines where line.address == nil && !line.isOwn && !line.value.isEmpty {

@@ -4,20 +4,12 @@ import Testing
 
 /// Real git with the helpers that people have, before and after setup.
 @Suite("git's other helpers", .waitsForPrograms)
-struct GitHelperTests {
+struct GitSetupConfigurationTests {
     private let server: GuestServer
     private let home: SignInPlace
 
     init() throws {
-        let provider = try ProviderServer()
-        server = try .git(provider, owners: "alice")
-        home = try SignInPlace(
-            provider,
-            variables: [
-                "GIT_TERMINAL_PROMPT": "0", "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@x",
-                "GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x@x", "URL": "http://\(server.host)",
-            ])
-        try home.signIn("alice")
+        (server, home) = try SignInPlace.atGitServer(of: "alice")
         // A helper that keeps all that it is told, and answers; and gh, which comes with lines of its own.
         try home.run(
             """

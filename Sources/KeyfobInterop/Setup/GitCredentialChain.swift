@@ -1,7 +1,7 @@
 internal import KeyfobModel
 
 /// The credential helpers that git has, of all its files in their order, as git itself tells them.
-package struct GitHelperChain: Hashable, Sendable {
+package struct GitCredentialChain: Hashable, Sendable {
     /// A line that names a helper, or takes back all before it.
     package struct Line: Hashable, Sendable {
         /// Where it stands, as a person finds it.
@@ -126,7 +126,7 @@ package struct GitHelperChain: Hashable, Sendable {
     }
 }
 
-extension GitHelperChain.Line {
+extension GitCredentialChain.Line {
     /// What becomes of a token that git tells this helper; nil for one that keeps none.
     package var keeping: String? {
         var words = value.split(separator: " ").map(String.init)

@@ -2,14 +2,14 @@ import KeyfobInterop
 import Testing
 
 @Suite("The credential helpers that git has")
-struct GitHelperChainTests {
+struct GitCredentialChainTests {
     /// Lines as git prints them: scope, origin, key and value.
-    private func chain(_ lines: (scope: String, key: String, value: String)...) -> GitHelperChain {
+    private func chain(_ lines: (scope: String, key: String, value: String)...) -> GitCredentialChain {
         let text = lines.map { "\($0.scope)\0file:/\($0.scope)\0\($0.key)\n\($0.value)\0" }.joined()
-        return GitHelperChain(Array(text.utf8))
+        return GitCredentialChain(Array(text.utf8))
     }
 
-    private func line(_ value: String, for address: String? = nil) -> GitHelperChain {
+    private func line(_ value: String, for address: String? = nil) -> GitCredentialChain {
         chain(("global", address.map { "credential.\($0).helper" } ?? "credential.helper", value))
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// docker's own client for Python and skopeo, with what people have in their files, after setup.
 @Suite("docker's other places for logins", .waitsForPrograms)
-struct DockerHelperTests {
+struct DockerSetupConfigurationTests {
     private let place: Workplace
 
     init() throws {
