@@ -17,6 +17,10 @@ enum Main {
         } else {
             ProcessHardening.apply()
         }
+        if let refusal = ProcessLimits.refusal {
+            StandardError.write(line: "keyfob: \(refusal)")
+            exit(with: .init(.unavailable))
+        }
         SecretServiceOptions.silenceLibraries()
         exit(with: run(arguments))
     }
@@ -78,10 +82,17 @@ enum Main {
             ErrorOutput.tell(unknown, isJSON: isJSON)
             return .usage
         }
+        if LeadingOptions.lackCommand(arguments) {
+            ErrorOutput.tell(
+                KeyringError(.usage, "there is no command behind \(arguments[0])", hint: "see 'keyfob --help'"),
+                isJSON: isJSON)
+            return .usage
+        }
         let message = ParserMessage.line(SharedOptions.completed(KeyfobCommand.message(for: error)))
-        ErrorOutput.tell(
-            KeyringError(.usage, message, hint: "see '\(CommandPath(of: arguments).text) --help'"), isJSON: isJSON
-        )
+        let page = "see '\(CommandPath(of: arguments).text) --help'"
+        let isUnexpected = message.hasPrefix("Unexpected argument")
+        let hint = isUnexpected ? ParserMessage.account(behind: arguments).map { "\($0); \(page)" } : nil
+        ErrorOutput.tell(KeyringError(.usage, message, hint: hint ?? page), isJSON: isJSON)
         return .usage
     }
 

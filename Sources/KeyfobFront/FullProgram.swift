@@ -1,4 +1,5 @@
 internal import Glibc
+internal import KeyfobConfinement
 internal import KeyfobFiles
 
 /// The full program, `../libexec/keyfob/keyfob` from where the front lies.
@@ -13,6 +14,7 @@ enum FullProgram {
             return fail(69, "the system does not tell where keyfob is installed (is /proc there?)")
         }
         let path = Installation.fullProgram(of: own)
+        if let refusal = ProcessLimits.refusal { return fail(69, refusal) }
         if FileIdentity("/proc/self/exe", following: true) != FileIdentity(path, following: true) {
             unsafe execv(path, arguments)
         }

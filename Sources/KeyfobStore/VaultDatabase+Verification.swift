@@ -5,13 +5,16 @@ internal import KeyfobSQLite
 package import KeyfobVault
 
 extension VaultDatabase {
+    /// How a problem ends that SQLite itself has with the file.
+    package static let unreadable = "SQLite cannot read it"
+
     package func integrityProblems() throws -> [String] {
         do {
             let lines = try maintain { try $0.rows("PRAGMA integrity_check(20)") { $0.text(0) ?? "" } }
             let problems = lines == ["ok"] ? [] : lines.map { "keyring.db: \($0)" }
             return problems + (haveHeadersParted() ? ["keyring.db: its two headers are not the same"] : [])
         } catch StoreError.damaged(let what) {
-            return ["\(what): SQLite cannot read it"]
+            return ["\(what): \(Self.unreadable)"]
         }
     }
 

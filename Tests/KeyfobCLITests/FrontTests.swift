@@ -342,6 +342,9 @@ struct FrontTests {
         ] {
             try place.run("bash -c '\(line)'").expectSuccess()
         }
+        // Less memory than the full program needs is enough for a token.
+        #expect(try place.run("ulimit -v 120000; one/bin/keyfob token").text == "token\n")
+        try place.run("ulimit -v 120000; one/bin/keyfob status").expectError(69, "may map 117 MB", "ulimit -v")
         try place.run("rm one/libexec/keyfob/keyfob; echo > one/libexec/keyfob/keyfob").expectSuccess()
         #expect(try place.run("one/bin/keyfob token").text == "token\n")
         try place.run("one/bin/keyfob status").expectError(69, "cannot be started", "install it again")

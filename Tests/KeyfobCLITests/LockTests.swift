@@ -102,4 +102,15 @@ struct LockTests {
         }
         try place.run("test ! -e made.age && keyfob verify -q && test $(keyfob token) = ADA").expectSuccess()
     }
+
+    @Test("a process that may open few files ends with the limit's name")
+    func processLimits() throws {
+        let place = try Workplace.withVault()
+        try place.add("ada", token: "ADA")
+        for command in ["status", "verify", "add -a bob --host git.example"] {
+            try place.run("printf x > in; ulimit -n 12; exec keyfob \(command) < in")
+                .expectError(69, "may open 12 files", "ulimit -n")
+        }
+        try place.run("keyfob verify -q && test $(keyfob token) = ADA").expectSuccess()
+    }
 }

@@ -62,11 +62,14 @@ extension Keyring.Accounts {
         let provider = try keyring.providers.description(
             forEnvironment: account.environment, tenant: realm, policy: account.policy, in: [group])
         var metadata: ProviderMetadata?
+        // Whether the provider was asked what it offers.
+        var isKnown = true
         var network = network
         if let plain = network, let provider { network = (try? plain.serving(provider)) ?? plain }
         if let network, let provider {
             let found = try? await keyring.providers.metadata(of: provider, in: group, network: network)
             metadata = found ?? provider.configuredMetadata
+            isKnown = found != nil || metadata?.endpoints[.revocation] != nil
         }
         var endSession: EndpointURL?
         if endsBrowserSession, let metadata {
@@ -74,7 +77,7 @@ extension Keyring.Accounts {
         }
         var plan = SignOutPlan(
             clientID: clientID, reach: SignOutPlan.Reach(reach), targets: held.grants.map { $0.target },
-            provider: metadata, hasNetwork: network != nil && metadata != nil, endSession: endSession)
+            provider: metadata, hasNetwork: network != nil && metadata != nil && isKnown, endSession: endSession)
         var revoked: [HeldGrant] = []
         var report = (clients: [String](), url: String?.none)
         var (late, undo): ([HeldGrant], UndoOffer?) = ([], nil)
@@ -105,7 +108,7 @@ extension Keyring.Accounts {
             revoked.append(grant)
             undo = try forget(grant, undo, of: policy, in: group)
         }
-        var notes = plan.notes.map { $0.warning(of: held) }
+        var notes = plan.notes.map { $0.warning(of: held, at: provider) }
         if endsBrowserSession, report.url == nil {
             notes.append(Warning(.notRevoked, "the provider has no address that ends the browser's session"))
         }
@@ -382,14 +385,14 @@ extension SignOutPlan.Reach {
 }
 
 extension SignOutPlan.Note {
-    fileprivate func warning(of held: HeldTokens) -> Warning {
+    fileprivate func warning(of held: HeldTokens, at provider: ProviderDescription?) -> Warning {
         switch self {
         case .revocationNotOffered(let client):
             Warning(
                 .notRevoked,
                 "the provider names no place to revoke tokens: the refresh token of \(client) stays good "
                     + held.end(of: client),
-                advice: .addRevocationEndpoint)
+                advice: provider.flatMap { BuiltInProviders.named($0.name) } == nil ? .addRevocationEndpoint : nil)
         case .sharedByFamily(let client):
             Warning(
                 .notRevoked, "the refresh token of \(client) was not revoked: other clients of its family use it")

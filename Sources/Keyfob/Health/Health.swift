@@ -42,6 +42,9 @@ extension Keyring {
         /// What decides in the groups and was not decided by the owner, which is no problem as such.
         public internal(set) var foreignDecisions: [GroupDecision] = []
 
+        /// Whether SQLite itself cannot read the file, or a part of it, which no repair mends.
+        public internal(set) var isFileDamaged = false
+
         /// Whether a repair would find nothing to mend, and nothing to note.
         public var isSound: Bool { problems.isEmpty && losses.isEmpty && orphans.isEmpty && findings.isEmpty }
     }
@@ -91,6 +94,7 @@ extension Keyring.Health {
             note(&state, [milestone])
         }
         report.problems = try database.integrityProblems()
+        report.isFileDamaged = report.problems.contains { $0.hasSuffix(VaultDatabase.unreadable) }
         report.isPartial = state.vault.hasGroupsBeyondReach
         for group in state.vault.groups {
             let found = try database.verify(group.keys, name: group.name.name)

@@ -98,7 +98,8 @@ extension Keyring.Tokens {
             message = Self.lack(of: plan.account, plan.fitting, request, now)
         }
         return KeyringError(
-            .signInNeeded, message, advice: plan.account.isKnownByName ? .storeToken : .addProviderOrToken,
+            .signInNeeded, message,
+            advice: plan.account.isKnownByName ? .storeTokenOf(plan.account.id.description) : .addProviderOrToken,
             candidates: candidates, names: [])
     }
 }

@@ -228,13 +228,14 @@ struct DoctorCommand: ParsableCommand {
             findings.append(
                 Finding(
                     "header", .failure, problem,
-                    hint: "'keyfob doctor --repair' writes it again, and loses nothing by it"))
+                    hint: repair || report.isFileDamaged
+                        ? cure(keyring, report) : "'keyfob doctor --repair' writes it again, and loses nothing by it"))
         }
         for problem in LossText.problems(of: report) {
-            findings.append(Finding("records", .failure, problem, hint: cure(keyring)))
+            findings.append(Finding("records", .failure, problem, hint: cure(keyring, report)))
         }
         for token in report.replacedTokens {
-            let way = repair ? cure(keyring) : "'keyfob doctor --repair' does so"
+            let way = repair ? cure(keyring, report) : "'keyfob doctor --repair' does so"
             findings.append(Finding("records", .failure, token.text, hint: way))
         }
         let holdings: BackupHoldings?
@@ -244,7 +245,9 @@ struct DoctorCommand: ParsableCommand {
             holdings = nil
         }
         let names = LossText.names(keyring, for: report.losses + report.notedLosses)
-        findings += report.losses.map { Finding("loss", .failure, LossText.text($0, names), hint: cure(keyring)) }
+        findings += report.losses.map {
+            Finding("loss", .failure, LossText.text($0, names), hint: cure(keyring, report))
+        }
         findings += report.notedLosses.flatMap {
             LossText.findings($0, names, keyring, holdings, identity: global.identity)
         }
@@ -275,7 +278,11 @@ struct DoctorCommand: ParsableCommand {
     }
 
     /// What is to be done about records that do not open.
-    private func cure(_ keyring: Keyring) -> String {
+    private func cure(_ keyring: Keyring, _ report: Keyring.VerificationReport) -> String {
+        if report.isFileDamaged {
+            return "no repair mends that: keep what still opens with 'keyfob backup --to FOLDER', then "
+                + "'keyfob restore BACKUP --put-aside'"
+        }
         // What this very repair has left, another one leaves too.
         if repair { return wayBack(keyring.location) }
         return keyring.storage == .embedded
@@ -298,10 +305,9 @@ struct DoctorCommand: ParsableCommand {
         _ location: KeyringLocation, _ keyring: Keyring, _ findings: inout [Finding]
     ) throws(KeyringError) {
         let state = try BackupState(of: keyring.vaultID, at: location, holding: try? keyring.groups.list())
-        findings.append(Finding("backups", .ok, state.text))
-        if let warning = state.warning {
-            findings.append(Finding("backups", .warning, warning, hint: BackupState.advice))
-        }
+        findings.append(
+            state.warning.map { Finding("backups", .warning, $0, hint: BackupState.advice) }
+                ?? Finding("backups", .ok, state.text))
         // Only the recovery key opens them.
         if let identity = global.identity {
             for backup in try BackupFile.all(at: location) {
@@ -413,7 +419,12 @@ struct Finding: Encodable {
             switch reason.advice {
             // To run the doctor is no advice here.
             case .unlockOtherwise: Advice.otherSlots
-            case .unlock where !isDelegated: "run 'keyfob unlock' first"
+            case .unlock where !isDelegated:
+                switch KeyPlace.available(at: location) {
+                case .session: "run 'keyfob unlock' first"
+                case .user: "run 'keyfob unlock --user' first"
+                case nil: Advice.giveKeyFile.text
+                }
             default: reason.hint
             }
         return [
@@ -426,7 +437,7 @@ struct Finding: Encodable {
         self.subject = subject
         self.status = status
         self.text = text
-        self.hint = hint
+        self.hint = hint.map(NamedVault.completing)
     }
 }
 

@@ -69,6 +69,9 @@ struct LogCommand: ParsableCommand {
                 usual: ["GROUP": AccessGroup.default.name])
             for entry in entries { table.add(entry.row) }
             try StandardOutput.write(lines: table.text)
+            if entries.isEmpty {
+                global.say("no program has asked the agent; what commands do by themselves is not logged")
+            }
         }
         guard let first = findings.first else { return }
         let elsewhere = findings.dropFirst().reduce(0) { $0 + $1.findings.count }

@@ -102,11 +102,12 @@ struct RequestCommand: ParsableCommand {
     /// What is asked for, with the address that the token goes to; another path of that host may stand in its place.
     private func options(for address: String) throws(KeyringError) -> RequestOptions {
         var options = options
+        let own = try ResourceURL(address, option: "the address")
         guard let url = options.url else {
             options.url = address
             return options
         }
-        let (chosen, own) = (try ResourceURL(url, option: "--url"), try ResourceURL(address, option: "the address"))
+        let chosen = try ResourceURL(url, option: "--url")
         guard chosen.host == own.host else {
             throw KeyringError(.usage, "--url names another host than the address")
         }

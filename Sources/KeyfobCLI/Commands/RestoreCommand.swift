@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobSodium
 internal import KeyfobTerminal
 
@@ -100,6 +101,10 @@ struct RestoreCommand: ParsableCommand {
             return try BundleInput.open(file, spoolingIn: location.vault)
         } catch  where error.code == .noSuchFile {
             throw KeyringError(.noSuchFile, error.message, hint: "'keyfob backup --list' names those that there are")
+        } catch  where FileAccess.status(file, following: true)?.isDirectory == true {
+            throw KeyringError(
+                error.code, "\(file) is a folder",
+                hint: "'keyfob backup --list \(ShellWord.inMessage(file))' names the backups in it")
         }
     }
 

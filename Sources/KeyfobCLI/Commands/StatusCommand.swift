@@ -70,7 +70,12 @@ struct StatusCommand: ParsableCommand {
             case _ where opening.problem?.advice == .giveKeyFile:
                 "locked, and the kernel offers no keyring here that keeps it open"
             case _ where opening.problem?.advice != .unlock: "locked"
-            default: "locked ('keyfob unlock' opens it for this session)"
+            default:
+                switch KeyPlace.available(at: location) {
+                case .session: "locked ('keyfob unlock' opens it for this session)"
+                case .user: "locked ('keyfob unlock --user' opens it for all sessions of yours)"
+                case nil: "locked, and nothing keeps its key here: give a key file or a passphrase each time"
+                }
             }
         if storage == .secretService {
             let (service, since) = (keyring?.secretServiceName, keyring?.secretServiceSince)

@@ -21,8 +21,14 @@ enum IdentityInput {
         if let kept { return kept }
         var text = try SecretInput.keyFile(path)
         if IdentityText.isEncrypted(text) { text = try decrypted(text, path, global) }
-        for line in try IdentityText.unusable(in: text) {
-            StandardError.write(line: "keyfob: warning: \(path): \(line): Keyfob cannot use it")
+        do throws(KeyringError) {
+            for line in try IdentityText.unusable(in: text) {
+                StandardError.write(line: "keyfob: warning: \(path): \(line): Keyfob cannot use it")
+            }
+        } catch  where error.code == .damaged {
+            throw KeyringError(
+                .damaged, "\(path): \(error.message)",
+                hint: "name the file with the recovery key, or with an age identity")
         }
         text.withBytes { bytes in taken.withLock { $0 = Taken(path: path, text: SecretBytes(copying: bytes)) } }
         return text

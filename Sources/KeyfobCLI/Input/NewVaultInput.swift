@@ -32,8 +32,10 @@ struct NewVaultInput: ParsableArguments {
     /// Says how the vault is opened from now on, where that is not plain.
     func tellNextStep(_ global: GlobalOptions) {
         guard let newKeyFile else { return }
-        let path = ShellWord.inMessage(FileAccess.realPath(newKeyFile) ?? newKeyFile)
+        func whole(_ path: String) -> String { ShellWord.inMessage(FileAccess.realPath(path) ?? path) }
+        let path = whole(newKeyFile)
         global.say("made the key file \(path); put this into your shell's profile, so that each command finds it:")
+        if let vault = global.vault { global.say("  export KEYFOB_VAULT=\(whole(vault))") }
         global.say("  export KEYFOB_KEY_FILE=\(path)")
     }
 
@@ -45,7 +47,7 @@ struct NewVaultInput: ParsableArguments {
         if let newKeyFile {
             let content = try KeyFile.make(
                 newKeyFile, vault: location.vault,
-                whenThere: "'keyfob init --key-file \(ShellWord.inMessage(newKeyFile))' uses the key that it holds")
+                whenThere: "--key-file in place of --new-key-file uses the key that it holds")
             return NewVaultSlots(first: .keyFile(content), secretService: beside, madeKeyFile: newKeyFile)
         }
         if let descriptor = global.passphraseFd {

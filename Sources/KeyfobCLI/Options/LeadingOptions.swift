@@ -9,7 +9,20 @@ enum LeadingOptions {
 
     /// `arguments`, with the options before the first word put behind everything else but `--`.
     static func moved(_ arguments: [String]) -> [String] {
-        guard arguments.first?.hasPrefix("-") == true else { return arguments }
+        let end = end(of: arguments)
+        guard end > 0, end < arguments.count, !arguments[end].hasPrefix("-") else { return arguments }
+        let words = arguments[end...]
+        let terminator = words.firstIndex(of: "--") ?? words.endIndex
+        return Array(words[..<terminator]) + arguments[..<end] + words[terminator...]
+    }
+
+    /// Whether there is nothing but such options.
+    static func lackCommand(_ arguments: [String]) -> Bool {
+        !arguments.isEmpty && end(of: arguments) >= arguments.count
+    }
+
+    /// How many words belong to the options at the front.
+    private static func end(of arguments: [String]) -> Int {
         var end = 0
         while end < arguments.count {
             let name = arguments[end].prefix { $0 != "=" }
@@ -21,9 +34,6 @@ enum LeadingOptions {
                 break
             }
         }
-        guard end > 0, end < arguments.count, !arguments[end].hasPrefix("-") else { return arguments }
-        let words = arguments[end...]
-        let terminator = words.firstIndex(of: "--") ?? words.endIndex
-        return Array(words[..<terminator]) + arguments[..<end] + words[terminator...]
+        return end
     }
 }

@@ -19,7 +19,8 @@ struct ErrorDocument: JSONDocument {
 
     init(_ error: KeyringError, status: ExitStatus) {
         self.error = Body(
-            code: error.code.rawValue, message: error.message, hint: error.hint, advice: error.advice?.code,
+            code: error.code.rawValue, message: error.message, hint: error.hint.map(NamedVault.completing),
+            advice: error.advice?.code,
             candidates: error.candidates, exitStatus: status.rawValue,
             continuation: error.continuation.map(ContinuationDocument.init))
     }
@@ -32,6 +33,8 @@ enum ErrorOutput {
             return StandardError.write(lines: text + "\n")
         }
         StandardError.write(
-            line: "keyfob: \(error.message)\(error.candidateText)\(error.hint.map { "; \($0)" } ?? "")")
+            line:
+                "keyfob: \(error.message)\(error.candidateText)\(error.hint.map { "; \(NamedVault.completing($0))" } ?? "")"
+        )
     }
 }

@@ -32,8 +32,7 @@ struct OutputFile: ~Copyable {
             throw KeyringError(.alreadyExists, "\(path) is not a regular file, and is not replaced", hint: nil)
         }
         guard let made = try? TemporaryFile.make(for: path) else {
-            let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
-            throw KeyringError(code, "\(path) cannot be made (\(Self.reason()))")
+            throw Self.failure("\(path) cannot be made")
         }
         (self.path, self.replaces, self.hint) = (path, replacing, hint)
         temporary = made
@@ -56,8 +55,7 @@ struct OutputFile: ~Copyable {
     /// Puts the complete file in place, with a mode of its own where it is for others as well; it is on the disk then.
     consuming func commit(mode: UInt32 = 0o600) throws(KeyringError) {
         guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, try takeName(), hasLastingName() else {
-            let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
-            throw KeyringError(code, "\(path) could not be completed (\(Self.reason()))")
+            throw Self.failure("\(path) could not be completed")
         }
     }
 
@@ -92,12 +90,14 @@ struct OutputFile: ~Copyable {
         _ = unsafe unlink(temporary.path)
     }
 
-    private static func reason() -> String {
-        switch errno {
-        case ENOENT: "no such folder"
-        case EACCES, EPERM, EROFS: "permission denied"
-        case ENOSPC, EDQUOT: "the disk is full"
-        default: "error \(errno)"
+    /// What failed, with what the system says of it (`errno`).
+    private static func failure(_ what: String) -> KeyringError {
+        let number = errno
+        return switch number {
+        case ENOENT: KeyringError(.inputOutput, "\(what) (no such folder)")
+        case ENOSPC, EDQUOT:
+            KeyringError(.diskFull, "\(what) (\(KeyringError.text(ofErrno: number)))", advice: .makeRoom)
+        default: KeyringError(.inputOutput, "\(what) (\(KeyringError.text(ofErrno: number)))")
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// What the parser says is wrong with a command line, in one line that stays short however much was typed.
 enum ParserMessage {
     /// The most words of a list of what was not expected, and the most characters of all.
@@ -10,6 +12,12 @@ enum ParserMessage {
         if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
         for option in grave { message.replace(". Did you mean '\(option)'?", with: "") }
         return shortened(message)
+    }
+
+    /// How an account is named to a command that takes it as no argument.
+    static func account(behind arguments: [String]) -> String? {
+        guard arguments.count == 2, ["token", "which", "whoami", "pick"].contains(arguments[0]) else { return nil }
+        return "an account is named so: 'keyfob \(arguments[0]) --account \(ShellWord.inMessage(arguments[1]))'"
     }
 
     /// Options that nobody is led to who has mistyped another one.

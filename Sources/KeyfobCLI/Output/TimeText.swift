@@ -34,13 +34,14 @@ enum TimeText {
         }
     }
 
-    /// A duration as it is typed: `90s`, `15m`, `8h`, `2d`, or seconds.
+    /// A duration as it is typed, with its unit: `90s`, `15m`, `8h`, `2d`.
     static func seconds(_ text: String) -> UInt32? {
         let units: [Character: UInt32] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-        let unit = text.last.flatMap { units[$0] }
-        let digits = unit == nil ? text[...] : text.dropLast()
-        guard digits.allSatisfy(\.isNumber), let amount = UInt32(digits), amount > 0 else { return nil }
-        let (product, overflow) = amount.multipliedReportingOverflow(by: unit ?? 1)
+        let digits = text.dropLast()
+        guard let unit = text.last.flatMap({ units[$0] }), digits.allSatisfy(\.isNumber), let amount = UInt32(digits),
+            amount > 0
+        else { return nil }
+        let (product, overflow) = amount.multipliedReportingOverflow(by: unit)
         return overflow ? nil : product
     }
 }

@@ -70,7 +70,6 @@ extension Advice {
             "sign in with 'keyfob login', or with the program that owns the account, and import again"
         case .signInAs(let name): "sign in as \(name), or without --account"
         case .allowRefresh: "its refresh token is here: ask without --offline"
-        case .storeToken: "store a new token with 'keyfob add'"
         case .storeAgain: "store it again"
         case .storeTokenOf(let id): "store a new token with 'keyfob add \(ShellWord.inMessage(id))'"
         case .signInOrStoreToken(let account):

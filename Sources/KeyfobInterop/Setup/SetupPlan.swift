@@ -42,7 +42,7 @@ package enum SetupFlaw: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownForm(let words): words
         case .unreadable: "the tool cannot read it"
         case .changed(let line): "what stands from line \(line) on is not as setup writes it"
-        case .taken(let name): "there is an entry '\(name)' that is not of setup"
+        case .taken(let name): "there is an entry '\(name)' that setup did not make, or made with other options"
         }
     }
 }

@@ -72,8 +72,6 @@ public enum Advice: Hashable, Sendable {
     case signInAs(String)
     /// Let the refresh token be used.
     case allowRefresh
-    /// Store a new token.
-    case storeToken
     /// Store the same token again, whole.
     case storeAgain
     /// Store a new token of the account with this id.

@@ -15,7 +15,10 @@ struct MistakeTests {
         ("init --kdf-memory 5 --vault other", 64, ["between 64 and 1024 MiB", "see 'keyfob init --help'"]),
         ("init --storage cloud --vault other", 64, ["'cloud' is invalid", "'embedded' and 'secret-service'"]),
         ("status extra", 64, ["Unexpected argument 'extra'", "see 'keyfob status --help'"]),
-        ("status --vault nowhere", 66, ["there is no vault at nowhere", "make one with 'keyfob init'"]),
+        (
+            "status --vault nowhere", 66,
+            ["there is no vault at nowhere", "make one with 'keyfob --vault nowhere init'"]
+        ),
         ("status --vault plain", 78, ["plain cannot be trusted", "it is not a folder"]),
         ("status --key-file nokey", 66, ["there is no file nokey", "'keyfob slot add key-file --new NEW"]),
         (
@@ -25,8 +28,8 @@ struct MistakeTests {
         ("status --identity plain", 78, ["plain is open to other users", "chmod 600 it"]),
         ("status --color sometimes", 64, ["'sometimes' is invalid", "'auto', 'always' or 'never'"]),
         ("status --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list' shows the groups"]),
-        ("doctor --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob init'"]),
-        ("verify --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob init'"]),
+        ("doctor --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
+        ("verify --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
         ("logout ada --force", 64, ["Unknown option '--force'; see 'keyfob logout --help'"]),
         ("version", 64, ["there is no command 'keyfob version'; did you mean 'keyfob --version'?"]),
         ("rm ada", 64, ["there is no command 'keyfob rm'; did you mean 'keyfob account remove'?"]),
@@ -43,7 +46,7 @@ struct MistakeTests {
         ("slot add recipient age1nonsense", 64, ["that is not an age recipient", "one looks like age1…"]),
         ("slot add passphrase", 12, ["a passphrase is needed", "nobody to ask", "give it with --new-passphrase-fd"]),
         ("slot remove ffff", 13, ["there is no slot 'ffff'", "'keyfob slot list' shows the slots"]),
-        ("slot list --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob init'"]),
+        ("slot list --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
         ("rekey --keep-key-file nofile --recovery-file new", 66, ["there is no file nofile"]),
         ("group create ''", 64, ["a group's name cannot be blank"]),
         ("group create default", 73, ["a group of that name exists already", "'keyfob group list'"]),
@@ -75,7 +78,10 @@ struct MistakeTests {
         ("account default", 64, ["name an account, or use --none", "see 'keyfob account default --help'"]),
         ("account refresh nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("account refresh", 64, ["name an account, or say --all", "see 'keyfob account refresh --help'"]),
-        ("account refresh eve", 10, ["nothing renews the tokens of eve", "its provider is not known", "'keyfob add'"]),
+        (
+            "account refresh eve", 10,
+            ["nothing renews the tokens of eve", "its provider is not known", "'keyfob add eve@git.example'"]
+        ),
         ("group current --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("add", 64, ["say whose token it is: 'keyfob add USER@HOST'", "see 'keyfob add --help'"]),
         ("add zoe", 64, ["say at which host: USER@HOST", "see 'keyfob add --help'"]),
@@ -90,7 +96,10 @@ struct MistakeTests {
             "token", 11,
             ["the request fits 4 accounts", "ada@git.example, ada@hub.example, Lab and 1 more", "--account"]
         ),
-        ("token --account eve --scope admin", 10, ["there is no access token of eve for admin", "'keyfob add'"]),
+        (
+            "token --account eve --scope admin", 10,
+            ["there is no access token of eve for admin", "'keyfob add eve@git.example'"]
+        ),
         ("token --account eve --min-validity soon", 64, ["'soon' is invalid", "--min-validity <seconds>"]),
         (
             "token --account eve --url https://evil.example", 77,

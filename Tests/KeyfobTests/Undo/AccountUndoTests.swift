@@ -245,7 +245,9 @@ struct AccountUndoTests: SilentSuite {
         let unnamed = failure(of: KeyringError.self) { _ = try keyring.tokens.stored(for: TokenRequest()) }
         #expect(unnamed?.code == .signInNeeded && unnamed?.advice == .undo(id: offer.id, until: offer.until))
         _ = try keyring.undo.clear()
-        #expect(await home.refusal(Account(id: id, username: "deploy"), scopes: ["repo"])?.advice == .storeToken)
+        #expect(
+            await home.refusal(Account(id: id, username: "deploy"), scopes: ["repo"])?.advice
+                == .storeTokenOf(id.description))
         _ = try await UndoneAccount.addedByHand.make(home)
         #expect(try home.opened().accounts.list().map(\.state) == [.tokensOnly])
     }

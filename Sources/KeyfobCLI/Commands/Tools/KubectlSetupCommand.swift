@@ -41,7 +41,8 @@ struct KubectlSetupCommand: ToolSetupCommand {
         let way = try ToolCall.kubectl.way()
         let new = KubectlSetup(user: user, way, options: request.words(setup.global))
         let command = new.commandOfKubectl.map(ShellWord.quoted).joined(separator: " ")
-        let plan = try file.plan(hint: "choose another name, or type \(command)") { text throws(SetupFlaw) in
+        let plan = try file.plan(hint: "'keyfob setup kubectl --undo' takes out what setup made; else type \(command)")
+        { text throws(SetupFlaw) in
             try new.adding(to: text)
         }
         guard isNeeded(plan, of: file, orSaying: "\(file.path) has the user '\(user)' already") else { return }
