@@ -99,7 +99,8 @@ extension OpenKeyring {
     /// Who refreshes tokens, so that none is lost when this program is killed; nil where nobody can be started.
     private var refreshProgram: RefreshProgram? {
         LibraryPlace.fullProgram.map {
-            RefreshProgram(path: $0, environment: environment, certificateFile: certificateFile)
+            RefreshProgram(
+                path: $0, environment: environment, certificateFile: certificateFile, kept: refreshLine)
         }
     }
 

@@ -98,6 +98,8 @@ final class OpenKeyring: Sendable {
     let environment: [String: String]
     private let opening: OptionValues.Snapshot
     private let process = getpid()
+    /// To the process that has refreshed a token last; it ends with the keyring.
+    let refreshLine = RefreshLine.Kept()
 
     init(_ giver: Giver, _ environment: [String: String], _ opening: OptionValues.Snapshot) {
         held = Mutex(giver)

@@ -9,8 +9,9 @@ internal import KeyfobTerminal
 enum Main {
     static func main() {
         let words = CommandLine.arguments
-        let arguments = LeadingOptions.moved(
-            (words.first.flatMap(ToolCall.init(path:))?.words ?? []) + words.dropFirst())
+        let typed = (words.first.flatMap(ToolCall.init(path:))?.words ?? []) + words.dropFirst()
+        // What a library starts has nothing to be moved, and is waited for.
+        let arguments = typed == [RefreshProgram.argument] ? typed : LeadingOptions.moved(typed)
         // What is to become another program has limits and signals that are the other's, and no keys.
         if arguments.first == ExecCommand.name {
             ProcessHardening.applyNotInherited()

@@ -14,7 +14,7 @@ package struct FileIdentity: Equatable, Sendable {
     }
 
     /// The file that a descriptor is open for; nil when the system does not tell.
-    init?(of descriptor: CInt) {
+    package init?(of descriptor: CInt) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         device = UInt64(status.st_dev)

@@ -53,11 +53,12 @@
  * Where one has not ended then, the library refuses all calls in the child with KEYFOB_USAGE and no error object: run
  * another program there. Run one too where the desktop's keyring (the Secret Service) unlocked a keyring in the parent.
  *
- * THE PROCESS stays as it is. The library prints nothing, asks nothing on a terminal, starts no program, installs no
- * handler of signals, and changes no limits, directory or masks; it is not confined as the command is. It opens files
- * with O_CLOEXEC. SIGPIPE: sockets are written to by threads of its own that block all signals, or without that signal.
- * A call that has to renew a token waits for it: some seconds, and at most about a minute. A program that ends at that
- * moment may lose the sign-in, as it would by a power cut; so let calls return before you call exit.
+ * THE PROCESS stays as it is. The library prints nothing, asks nothing on a terminal, starts no program but Keyfob's own
+ * (see keyfob_token), installs no handler of signals, and changes no limits, directory or masks; it is not confined as the
+ * command is. It opens files with O_CLOEXEC. SIGPIPE: sockets are written to by threads of its own that block all signals,
+ * or without that signal.
+ * A call that has to renew a token waits for it: some seconds, and at most about a minute. Where the library renews it by
+ * itself, a program that ends at that moment may lose the sign-in, as by a power cut; so let calls return before you call exit.
  * Other programs, the command among them, renew the same token under the same locks: once for all.
  */
 #ifndef KEYFOB_H
@@ -132,7 +133,8 @@ void keyfob_close(keyfob_keyring *keyring);
  *
  * Where Keyfob's full program is installed with the library, of the same release, a process of it renews the token, so that
  * no sign-in is lost when this program is killed meanwhile. That process is no child of this program, which gets no signal
- * at its end, and goes on without it. Elsewhere, and where it cannot be started, the library renews the token by itself.
+ * at its end, and goes on without it. Then it waits 20 seconds, without a key, for the next call for that keyring; it ends
+ * with the keyring. Elsewhere, and where it cannot be started, the library renews the token by itself.
  *
  * Options: account, scope, resource, authority, tenant, client, url, allow-host, tool, group, min-validity (seconds),
  * force-refresh, claims, extended-lifetime, offline; see `keyfob token --help`.

@@ -7,7 +7,7 @@ internal import KeyfobSodium
 /// Keyfob's full program as a process that refreshes a token for a program of others', which cannot fork by itself.
 ///
 /// It says which release it is. Where that is this one's it is handed the vault's key and what is asked for, over a socket, and
-/// nothing in its arguments. Until then it has begun nothing.
+/// nothing in its arguments. Until then it has begun nothing. After its answer it forgets the key, and waits for another question.
 struct RefreshProgram: Sendable {
     /// The only argument with which it is started so.
     static let argument = "---refresh"
@@ -21,6 +21,8 @@ struct RefreshProgram: Sendable {
     /// The variables that say how the network is set up, as they were when the keyring was opened.
     let environment: [String: String]
     let certificateFile: String?
+    /// The process that was asked last.
+    let kept: RefreshLine.Kept
 
     /// The token that ``Keyring/Tokens/lookUp(_:)`` has not found; nil where the program cannot be started, is of another release,
     /// or ended without an answer.
@@ -37,48 +39,43 @@ struct RefreshProgram: Sendable {
         return try end.answer(to: missing, of: keyring)
     }
 
-    /// Starts the program and waits for its end; nil where it was not asked.
+    /// Asks the process of the last question, or else starts the program, and waits for the answer; nil where nobody was asked.
     private func ask(_ question: [UInt8], _ time: Timestamp, _ keyring: Keyring) -> RefreshEnd? {
-        let message: SecretBytes
-        do throws(KeyringError) {
-            message = Self.message(question, time, try keyring.unlockingKey())
-        } catch {
-            return nil
-        }
-        guard let (own, other) = Self.sockets() else { return nil }
-        defer { close(own) }
-        let program = ChildProgram(path: path, arguments: [Self.argument], environment: environment, input: other)
+        guard let key = try? keyring.unlockingKey() else { return nil }
+        let message = Self.message(question, time, key)
+        if let line = kept.take(), line.send(message) { return end(over: line) }
+        guard let (own, other) = RefreshLine.ends() else { return nil }
+        let line = RefreshLine(own)
+        let program = ChildProgram(path: path, arguments: [Self.argument], environment: variables, input: other)
             .startApart()
         close(other)
         guard let program else { return nil }
-        RefreshEnd.limit(own, SO_RCVTIMEO, Self.patience)
-        RefreshEnd.limit(own, SO_SNDTIMEO, Self.patience)
-        let greeting = SecretBuffer(messageFrom: own, limit: Self.greeting.count).withBytes { [UInt8]($0) }
-        guard greeting == Self.greeting, message.withBytes({ bytes in AgentClient.send(bytes, over: own) }) else {
-            shutdown(own, CInt(SHUT_WR))
-            if program.isOwn, Self.isOver(own) { program.collect() }
+        RefreshEnd.limit(line.socket, SO_RCVTIMEO, Self.patience)
+        RefreshEnd.limit(line.socket, SO_SNDTIMEO, Self.patience)
+        let greeting = SecretBuffer(messageFrom: line.socket, limit: Self.greeting.count).withBytes { [UInt8]($0) }
+        let isAsked = greeting == Self.greeting && line.send(message)
+        // It is kept for no further question where its end has to be waited for.
+        if !isAsked || program.isOwn { shutdown(line.socket, CInt(SHUT_WR)) }
+        guard isAsked else {
+            if program.isOwn, Self.isOver(line.socket) { program.collect() }
             return nil
         }
-        return RefreshEnd(over: own, program.collect)
+        return program.isOwn ? RefreshEnd(over: line.socket, program.collect) : end(over: line)
     }
 
-    /// Both ends of a line, which no other program gets; nil where there are no descriptors left.
+    /// The program's variables.
     ///
-    /// They are none of the first three: what a program without those writes to them is not for this line.
-    private static func sockets() -> (own: CInt, other: CInt)? {
-        var ends: [CInt] = [-1, -1]
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
-        for index in ends.indices where ends[index] < 3 {
-            let low = ends[index]
-            ends[index] = fcntl(low, F_DUPFD_CLOEXEC, 3)
-            close(low)
-        }
-        guard ends.allSatisfy({ $0 >= 0 }) else {
-            for descriptor in ends where descriptor >= 0 { close(descriptor) }
-            return nil
-        }
-        return (ends[0], ends[1])
+    /// Its C library is to overwrite memory that is freed, where libcurl leaves tokens: the process goes on after its answer.
+    private var variables: [String: String] {
+        let (name, settings) = ("GLIBC_TUNABLES", "glibc.malloc.perturb=85:glibc.malloc.tcache_count=0")
+        return environment.merging([name: settings]) { "\($0):\($1)" }
+    }
+
+    /// Waits for the answer of a process that goes on, and keeps the line where it comes.
+    private func end(over line: RefreshLine) -> RefreshEnd {
+        let end = RefreshEnd(over: line.socket) {}
+        if case .answered = end { kept.keep(line) }
+        return end
     }
 
     /// Whether whoever was not asked ends within a second.

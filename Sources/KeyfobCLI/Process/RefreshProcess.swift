@@ -52,13 +52,24 @@ enum RefreshProcess {
         let process = Glibc.fork()
         if process == 0 {
             detach(with: ends[1], isVerbose: isVerbose)
-            serve({ () throws(KeyringError) in try keyring.reopened() }) { (own) throws(KeyringError) in
-                try refresh(missing, of: own)
-            }
+            standAlone()
+            tell(outcome(of: missing, by: keyring))
+            _exit(ExitStatus.done.rawValue)
         }
         close(ends[1])
         guard process > 0 else { return nil }
         return RefreshEnd(over: ends[0]) { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
+    }
+
+    /// In a child: gets the token with a vault that is opened anew.
+    private static func outcome(of missing: MissingToken, by keyring: Keyring) -> VarlinkMessage {
+        let own: Keyring
+        do throws(KeyringError) {
+            own = try keyring.reopened()
+        } catch {
+            return .refusal(error, [])
+        }
+        return outcome(of: own) { (own) throws(KeyringError) in try refresh(missing, of: own) }
     }
 
     /// Nobody knows in a child which locks the other threads of its parent held.
@@ -85,63 +96,83 @@ enum RefreshProcess {
 
     // MARK: As a program that a library has started
 
-    /// Does what is asked over standard input, and ends.
+    /// Does what is asked over standard input, one question after the other, and ends.
     ///
     /// - Throws: `usage` where nobody asks anything who knows how.
     static func serveLibrary() throws(KeyringError) -> Never {
         var kind: CInt = 0
         var count = socklen_t(MemoryLayout<CInt>.size)
         let isSocket = unsafe getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &kind, &count) == 0
-        guard isSocket, let call = nextCall() else {
+        guard isSocket, (try? DescriptorWriter.write(RefreshProgram.greeting, to: STDIN_FILENO)) != nil,
+            serveNext(within: RefreshProgram.patience, isFirst: true)
+        else {
             throw KeyringError(.usage, "this is what libkeyfob starts to refresh a token")
         }
+        while serveNext(within: RefreshLine.patience, isFirst: false) {}
+        _exit(ExitStatus.done.rawValue)
+    }
+
+    /// Answers one question, for which the vault is open no longer than that.
+    ///
+    /// - Returns: Whether there was one that can be understood.
+    private static func serveNext(within seconds: Int, isFirst: Bool) -> Bool {
+        RefreshEnd.limit(STDIN_FILENO, SO_RCVTIMEO, seconds)
+        guard let call = nextCall() else { return false }
         // Whoever asks has the vault open, and goes on by itself where that cannot be done here.
         guard let keyring = try? LockedKeyring(at: call.location).unlock(withHandedOver: call.key) else {
             _exit(ExitStatus.done.rawValue)
         }
         _ = keyring.takeWarnings()
-        Reach.network.confine(keyring)
-        serve({ keyring }) { (keyring) throws(KeyringError) in
-            var acquisition = call.acquisition
-            acquisition.network = { [file = call.certificateFile] () throws(KeyringError) in
-                try Network.ofThisMachine(certificateFile: file, environment: Environment.current.variables) { _ in }
-            }
-            switch try keyring.tokens.lookUp(acquisition) {
-            case .found(let answer): return answer
-            case .missing(let token): return try refresh(token.asked(at: call.askedAt), of: keyring)
-            }
+        if isFirst {
+            Reach.network.confine(keyring)
+            standAlone()
         }
+        tell(
+            outcome(of: keyring) { (keyring) throws(KeyringError) in
+                var acquisition = call.acquisition
+                acquisition.network = { [file = call.certificateFile] () throws(KeyringError) in
+                    try Network.ofThisMachine(
+                        certificateFile: file, environment: Environment.current.variables
+                    ) { _ in }
+                }
+                switch try keyring.tokens.lookUp(acquisition) {
+                case .found(let answer): return answer
+                case .missing(let token): return try refresh(token.asked(at: call.askedAt), of: keyring)
+                }
+            })
+        return true
     }
 
-    /// Says over standard input which release this is, and waits for what is asked then.
+    /// What is asked next over standard input.
     private static func nextCall() -> RefreshCall? {
-        RefreshEnd.limit(STDIN_FILENO, SO_RCVTIMEO, RefreshProgram.patience)
-        guard (try? DescriptorWriter.write(RefreshProgram.greeting, to: STDIN_FILENO)) != nil else { return nil }
         let message = SecretBuffer(messageFrom: STDIN_FILENO, limit: AgentReply.limit)
         guard message.endsWithZero else { return nil }
         return message.withBytes { bytes in RefreshCall(bytes.extracting(0..<bytes.byteCount - 1)) }
     }
 
-    /// In the process: opens the vault, gets the token, says over standard input what came of it, and ends.
-    private static func serve(
-        _ open: () throws(KeyringError) -> Keyring,
-        _ get: (Keyring) throws(KeyringError) -> Keyring.TokenAnswer
-    ) -> Never {
+    // MARK: As either
+
+    /// Leaves the session and the name of whoever has started the process.
+    private static func standAlone() {
         setsid()
         _ = unsafe linux_name_process("keyfob-refresh")
-        let message: VarlinkMessage
+    }
+
+    /// Gets the token, and says what came of it.
+    private static func outcome(
+        of keyring: Keyring, _ get: (Keyring) throws(KeyringError) -> Keyring.TokenAnswer
+    ) -> VarlinkMessage {
         do throws(KeyringError) {
-            let keyring = try open()
-            do throws(KeyringError) {
-                message = .answer(try get(keyring), keyring.takeWarnings())
-            } catch {
-                message = .refusal(error, keyring.takeWarnings())
-            }
+            return .answer(try get(keyring), keyring.takeWarnings())
         } catch {
-            message = .refusal(error, [])
+            return .refusal(error, keyring.takeWarnings())
         }
-        message.withBytes { bytes in _ = try? DescriptorWriter.write(bytes, to: STDIN_FILENO) }
-        _exit(ExitStatus.done.rawValue)
+    }
+
+    /// Says it over standard input; where nobody waits for it, the process ends.
+    private static func tell(_ message: VarlinkMessage) {
+        let isTold = message.withBytes { bytes in (try? DescriptorWriter.write(bytes, to: STDIN_FILENO)) != nil }
+        if !isTold { _exit(ExitStatus.done.rawValue) }
     }
 }
 
