@@ -5,30 +5,25 @@ internal import Synchronization
 
 /// The vault that an agent answers from: opened when it is first needed, and again after it was locked.
 public final class AgentVault: Sendable {
-    private let open: @Sendable () throws(KeyringError) -> Keyring
-    private let isInPlace: @Sendable () -> Bool
+    private let session: KeyringSession
     private let closing: @Sendable (Keyring) -> Void
     private let forgotten: @Sendable () -> Void
     /// How many keyrings are being closed.
     private let closings = Mutex(0)
-    private let opened = Mutex<Keyring?>(nil)
     private let whenGone = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// A vault that `open` opens with what is at hand, asking nobody.
     ///
     /// - Parameters:
-    ///   - isInPlace: Whether the vault that is open still lies where it was opened; asked before each use of it.
     ///   - closing: Called with the keyring before the last of its keys is forgotten. It may wait for others, and nobody
     ///     who locks the vault waits for that.
     ///   - forgotten: Called at once when the vault is locked.
     public init(
         open: @escaping @Sendable () throws(KeyringError) -> Keyring,
-        isInPlace: @escaping @Sendable () -> Bool = { true },
         closing: @escaping @Sendable (Keyring) -> Void = { _ in },
         forgotten: @escaping @Sendable () -> Void = {}
     ) {
-        self.open = open
-        self.isInPlace = isInPlace
+        session = KeyringSession(opening: open)
         self.closing = closing
         self.forgotten = forgotten
     }
@@ -40,34 +35,17 @@ public final class AgentVault: Sendable {
     ///
     /// - Throws: `locked` where nothing at hand opens it, and what opening can throw.
     public func keyring() throws(KeyringError) -> Keyring {
-        if isGone { forget() }
-        var refusal: KeyringError?
-        if let keyring = opened.withLock({ $0 }) {
-            refusal = keyring.refusalOfHeader()
-            guard refusal != nil else { return keyring }
-            lock()
-        }
-        let keyring: Keyring
-        do throws(KeyringError) {
-            keyring = try open()
-        } catch {
-            throw error.becauseOf(refusal)
-        }
-        return opened.withLock { opened in
-            if let other = opened { return other }
-            opened = keyring
-            return keyring
-        }
+        try session.keyring { if session.isGone { forget() } else { lock() } }
     }
 
     /// Whether keys are held of a vault that is not in its place any more.
-    public var isGone: Bool { isOpen && !isInPlace() }
+    public var isGone: Bool { session.isGone }
 
     /// Whether its keys are held.
-    public var isOpen: Bool { opened.withLock { $0 != nil } }
+    public var isOpen: Bool { session.isOpen }
 
     /// Goes on with a keyring that somebody has unlocked.
-    public func adopt(_ keyring: Keyring) { opened.withLock { $0 = keyring } }
+    public func adopt(_ keyring: Keyring) { session.adopt(keyring) }
 
     /// Forgets its keys: from then on nobody is given any.
     ///
@@ -79,7 +57,7 @@ public final class AgentVault: Sendable {
 
     /// The same, and does something besides, before the keyring is closed, that nobody waits for either.
     func lock(doing body: @escaping @Sendable () -> Void) -> Bool {
-        let keyring = opened.withLock { opened in opened.take() }
+        let keyring = session.take()
         if keyring != nil { forgotten() }
         closings.withLock { $0 += 1 }
         Self.runAside { [self] in

@@ -20,42 +20,42 @@ extension OpenKeyring {
     static func giver(
         _ options: OptionValues.Snapshot, _ environment: [String: String]
     ) throws(KeyringError) -> Giver {
-        let location = try KeyringLocation.standard(environment: environment, vault: options["vault"])
-        let locked = try LockedKeyring(at: location)
-        let keyring: Keyring
-        if let file = NamedKeyFile(options["key-file"], usual: environment["KEYFOB_KEY_FILE"], for: locked) {
-            let content = try file.read(location, for: locked, credentials: environment["CREDENTIALS_DIRECTORY"])
-            do throws(KeyringError) {
-                keyring = try locked.unlock(with: .keyFile(content))
-            } catch {
-                throw file.naming(error)
-            }
-        } else {
-            do throws(KeyringError) {
-                keyring = try locked.unlockWithKeptKey(
-                    secretService: SecretServiceOptions(environment: environment, mayPrompt: options.flag("may-ask")))
-            } catch {
-                guard error.meansNoKeyIsKept, let agent = try openAgent(of: location, environment) else { throw error }
-                return .agent(agent, error)
-            }
+        do throws(KeyringError) {
+            return .keyring(try keyring(options, environment))
+        } catch {
+            return try agent(options, environment, insteadOf: error)
         }
-        // What was found of the vault's history is among the warnings.
-        _ = try? keyring.health.stateFindings()
-        return .keyring(keyring)
     }
 
-    /// An agent that has the vault open, or opens it when it is asked; nil where there is none.
-    private static func openAgent(
-        of location: KeyringLocation, _ environment: [String: String]
-    ) throws(KeyringError) -> AskedAgent? {
-        guard let agent = try AskedAgent(of: location, environment) else { return nil }
-        if try agent.isOpen() { return agent }
+    /// The keyring, opened by options or by what is at hand.
+    static func keyring(
+        _ options: OptionValues.Snapshot, _ environment: [String: String]
+    ) throws(KeyringError) -> Keyring {
+        let keyring = try Keyring.open(
+            vault: options["vault"], keyFile: options["key-file"], mayPrompt: options.flag("may-ask"),
+            environment: environment)
+        // What was found of the vault's history is among the warnings.
+        _ = try? keyring.health.stateFindings()
+        return keyring
+    }
+
+    /// An agent that has the vault open, or opens it when it is asked, where no key is kept here and none was named.
+    ///
+    /// - Throws: `error`, why the keyring was not opened, where there is none.
+    static func agent(
+        _ options: OptionValues.Snapshot, _ environment: [String: String], insteadOf error: KeyringError
+    ) throws(KeyringError) -> Giver {
+        let location = try KeyringLocation.standard(environment: environment, vault: options["vault"])
+        guard error.meansNoKeyIsKept, let locked = try? LockedKeyring(at: location),
+            NamedKeyFile(options["key-file"], usual: environment["KEYFOB_KEY_FILE"], for: locked) == nil,
+            let agent = try AskedAgent(of: location, environment)
+        else { throw error }
+        if try agent.isOpen() { return .agent(agent, error) }
         do throws(KeyringError) {
             _ = try agent.accounts(in: nil)
-            return agent
-        } catch {
-            guard error.code == .locked else { throw error }
-            return nil
+            return .agent(agent, error)
+        } catch let refusal {
+            throw refusal.code == .locked ? error : refusal
         }
     }
 

@@ -94,7 +94,12 @@ final class OpenKeyring: Sendable {
         case agent(AskedAgent, KeyringError)
     }
 
-    private let held: Mutex<Giver>
+    private enum Held: Sendable {
+        case session(KeyringSession)
+        case agent(AskedAgent, KeyringError)
+    }
+
+    private let held: Mutex<Held>
     let environment: [String: String]
     private let opening: OptionValues.Snapshot
     private let process = getpid()
@@ -102,30 +107,36 @@ final class OpenKeyring: Sendable {
     let refreshLine = RefreshLine.Kept()
 
     init(_ giver: Giver, _ environment: [String: String], _ opening: OptionValues.Snapshot) {
-        held = Mutex(giver)
+        switch giver {
+        case .agent(let agent, let reason): held = Mutex(.agent(agent, reason))
+        case .keyring(let keyring):
+            let session = KeyringSession(keyring) { () throws(KeyringError) in
+                try Self.keyring(opening, environment)
+            }
+            held = Mutex(.session(session))
+        }
         self.environment = environment
         self.opening = opening
     }
 
     var certificateFile: String? { opening["ca-file"] }
 
-    /// What gives tokens; opened as at first where the vault has got other keys since.
+    /// What gives tokens of the vault that is there now.
     ///
-    /// - Throws: `locked` where what opened it opens the new ones no more, `damaged` for a header of somebody without a key.
+    /// - Throws: As ``KeyringSession/keyring()``, where no agent has it open either.
     var giver: Giver {
         get throws(KeyringError) {
-            let giver = held.withLock { $0 }
-            guard case .keyring(let keyring) = giver, let refusal = keyring.refusalOfHeader() else {
-                return giver
+            switch held.withLock({ $0 }) {
+            case .agent(let agent, let reason): return .agent(agent, reason)
+            case .session(let session):
+                do throws(KeyringError) {
+                    return .keyring(try session.keyring())
+                } catch {
+                    let giver = try Self.agent(opening, environment, insteadOf: error)
+                    if case .agent(let agent, let reason) = giver { held.withLock { $0 = .agent(agent, reason) } }
+                    return giver
+                }
             }
-            let newer: Giver
-            do throws(KeyringError) {
-                newer = try Self.giver(opening, environment)
-            } catch {
-                throw error.becauseOf(refusal)
-            }
-            held.withLock { $0 = newer }
-            return newer
         }
     }
 

@@ -15,7 +15,13 @@ package final class VaultDatabase: VaultStorage {
     package var isReadOnly: Bool { reader.schemaVersion > Migrations.current }
     /// The file that is open: a migration may put another one in its place.
     private let file: FileIdentity?
-    package var isInPlace: Bool { FileIdentity(directory.database) == file }
+    /// What said by then that the records lie elsewhere.
+    private let storage: FileIdentity?
+    package var isInPlace: Bool {
+        guard FileIdentity(directory.database) == file else { return false }
+        let there = FileIdentity(directory.storage)
+        return there == nil || there == storage
+    }
     private let writing: Mutex<SQLiteConnection?>
     private let changes = Atomic(0)
     package var hasChanged: Bool? { changes.load(ordering: .relaxed) > 0 }
@@ -29,6 +35,7 @@ package final class VaultDatabase: VaultStorage {
         self.reader = reader
         self.writing = Mutex(writing)
         file = FileIdentity(reader.directory.database)
+        storage = FileIdentity(reader.directory.storage)
     }
 
     /// Makes the database of a new vault, with its header and the empty manifests of its groups.

@@ -1,7 +1,7 @@
+import Foundation
 @testable import Keyfob
 import KeyfobAgent
 import KeyfobTestSupport
-import Synchronization
 import Testing
 
 @Suite("What the desk gives to programs")
@@ -83,12 +83,9 @@ struct AgentDeskTests {
 
     @Test("for the session is for the vault that was there: what takes its place has to be asked about")
     func replaced() async throws {
-        let isInPlace = Atomic(true)
-        let vault = AgentVault(
-            open: { [home] in
-                isInPlace.store(true, ordering: .relaxed)
-                return home.keyring
-            }, isInPlace: { isInPlace.load(ordering: .relaxed) })
+        let vault = AgentVault { [home] () throws(KeyringError) in
+            try LockedKeyring(at: home.location, clock: .standing(at: DeskHome.noon)).unlock(with: .keyFile(keyFile(1)))
+        }
         let desk = AgentDesk(
             vault, audit: home.trail, questions: home.person,
             network: { () throws(KeyringError) in throw KeyringError(.offline, "there is no network here") },
@@ -97,8 +94,11 @@ struct AgentDeskTests {
         #expect(await home.token(desk, mailer, of: home.ada).text != nil)
         home.person.answer { _ in .nobodyThere }
         #expect(await home.token(desk, mailer, of: home.ada).text != nil)
-        isInPlace.store(false, ordering: .relaxed)
-        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        let (file, aside) = (home.location.vault + "/keyring.db", home.folder.path + "/aside.db")
+        try FileManager.default.moveItem(atPath: file, toPath: aside)
+        try FileManager.default.copyItem(atPath: aside, toPath: file)
+        let refused = await home.token(desk, mailer, of: home.ada)
+        #expect(refused.error?.code == .notPermitted, "\(refused)")
     }
 
     @Test("always is for the program as it is now, and outlives the agent")

@@ -81,6 +81,13 @@ extension Keyring {
             advice: .unlock)
     }
 
+    /// Makes sure that the vault that is open lies in its place.
+    ///
+    /// - Throws: As ``refusalOfHeader()`` tells.
+    func requireInPlace(_ vault: borrowing UnlockedVault) throws(KeyringError) {
+        guard database.isInPlace else { throw refusal(ofSuccessorTo: vault) }
+    }
+
     /// How often a change is tried while other processes change the header.
     private static let attempts = 20
 

@@ -101,7 +101,8 @@ extension Keyring.Tokens {
     /// Sends nothing. Without a network, a token that should be replaced is taken as well. It blocks its thread while it
     /// waits for others: in a task, ``acquire(_:)`` is the one to call.
     ///
-    /// - Throws: as ``stored(for:in:)``; `signInNeeded` only without a network; `usage` for claims that are no JSON object.
+    /// - Throws: as ``stored(for:in:)``; `signInNeeded` only without a network; `usage` for claims that are no JSON object;
+    ///   `locked` where another vault is in the place of this one, which a ``KeyringSession`` follows.
     public func lookUp(_ acquisition: TokenAcquisition) throws(KeyringError) -> TokenLookup {
         guard acquisition.options.areClaimsUsable else {
             throw KeyringError(.usage, "the claims are not a JSON object, or longer than 16 KiB")
@@ -109,6 +110,8 @@ extension Keyring.Tokens {
         let now = clock.now
         do throws(KeyringError) {
             return try withState { state in
+                // Files that were put aside have what nobody is to use any more.
+                try keyring.requireInPlace(state.vault)
                 switch try database.withSnapshot({ try find(&state, acquisition, now) }) {
                 case .hit(let hit): return .found(try hit.answer().going(to: acquisition.request))
                 case .plan(let plan):

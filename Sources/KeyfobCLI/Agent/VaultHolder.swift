@@ -1,6 +1,5 @@
 internal import Keyfob
 internal import KeyfobAgent
-internal import KeyfobFiles
 internal import KeyfobSodium
 internal import Synchronization
 
@@ -21,20 +20,20 @@ final class VaultHolder: Sendable {
             var end: Int64?
             var isHandedOver = false
             /// Whose keys are held.
-            var held: (id: String, files: [FileIdentity?])?
+            var id: String?
             var isConfined = false
         }
 
         let state = Mutex(State())
 
         /// Notes until when.
-        func hold(_ milliseconds: Int64, isHandedOver: Bool, of keyring: Keyring, _ files: [FileIdentity?]) {
+        func hold(_ milliseconds: Int64, isHandedOver: Bool, of keyring: Keyring) {
             let (end, id) = (VarlinkServer.uptime() + milliseconds, keyring.vaultID)
-            state.withLock { ($0.end, $0.isHandedOver, $0.held) = (end, isHandedOver, (id, files)) }
+            state.withLock { ($0.end, $0.isHandedOver, $0.id) = (end, isHandedOver, id) }
         }
 
         /// Notes that no keys are held.
-        func forget() { state.withLock { ($0.end, $0.isHandedOver, $0.held) = (nil, false, nil) } }
+        func forget() { state.withLock { ($0.end, $0.isHandedOver, $0.id) = (nil, false, nil) } }
 
         /// Confines the process, once: what it does with keys starts no program.
         func confine(_ keyring: Keyring) {
@@ -52,32 +51,21 @@ final class VaultHolder: Sendable {
         (self.location, self.time) = (location, time)
         vault = AgentVault(
             open: { () throws(KeyringError) in
-                // Before it is opened: what takes its place meanwhile is another one.
-                let files = Self.files(location)
                 switch try global.opening(reaching: .everything) {
                 case .opened(let keyring):
                     time.confine(keyring)
                     let kept = try LockedKeyring(at: location).keptKeys().map(\.until).max()
                     let left = kept.map { max(0, $0.seconds - WallClock.system.now.seconds) * 1_000 } ?? Self.pause
-                    time.hold(min(left, Self.pause), isHandedOver: false, of: keyring, files)
+                    time.hold(min(left, Self.pause), isHandedOver: false, of: keyring)
                     return keyring
                 case .shut(let error): throw error
                 }
             },
-            isInPlace: { time.state.withLock { $0.held.map { $0.files == Self.files(location) } ?? true } },
             closing: { keyring in audit.noteHeads(in: keyring) }, forgotten: { time.forget() })
-    }
-
-    /// Which folder and database are the vault's at the moment, and what says that its records lie elsewhere.
-    private static func files(_ location: KeyringLocation) -> [FileIdentity?] {
-        let directory = VaultDirectory(path: location.vault)
-        return [FileIdentity(directory.path, following: true)]
-            + [directory.database, directory.storage].map { FileIdentity($0) }
     }
 
     /// Goes on with a key that somebody has handed over.
     func unlock(_ id: String, _ key: borrowing SecretBytes, _ seconds: Int64) throws(KeyringError) {
-        let files = Self.files(location)
         let locked = try LockedKeyring(at: location)
         guard locked.vaultID == id else {
             throw KeyringError(.unknownVault, "the agent has another vault, in \(location.vault)")
@@ -85,7 +73,7 @@ final class VaultHolder: Sendable {
         let keyring = try locked.unlock(withHandedOver: key)
         time.confine(keyring)
         vault.lock()
-        time.hold(min(seconds, Int64(UInt32.max)) * 1_000, isHandedOver: true, of: keyring, files)
+        time.hold(min(seconds, Int64(UInt32.max)) * 1_000, isHandedOver: true, of: keyring)
         vault.adopt(keyring)
     }
 
@@ -107,6 +95,6 @@ final class VaultHolder: Sendable {
         let until = vault.isOpen ? left.map { Timestamp(seconds: WallClock.system.now.seconds + $0 / 1_000) } : nil
         return AgentKeys.Status(
             vault: location.vault, isOpen: vault.isOpen,
-            id: vault.isOpen ? time.state.withLock { $0.held?.id } : nil, until: until)
+            id: vault.isOpen ? time.state.withLock { $0.id } : nil, until: until)
     }
 }

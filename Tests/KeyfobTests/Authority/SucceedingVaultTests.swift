@@ -61,6 +61,40 @@ struct SucceedingVaultTests {
         #expect(try home.opened(keyFile: 3).health.verify().isSound)
     }
 
+    @Test("is what a session goes on with, and of the files that lie aside nobody gets a token")
+    func followed() throws {
+        let open = try home.opened()
+        let opened = Mutex(0)
+        let session = KeyringSession(open) { [home] () throws(KeyringError) in
+            opened.withLock { $0 += 1 }
+            return try LockedKeyring(at: home.location, clock: .standing(at: noon)).unlock(with: .keyFile(keyFile(3)))
+        }
+        func token() throws -> String { text(of: try session.keyring().tokens.stored(for: request).secret) }
+        #expect(try token() == "first" && session.keyring() === open)
+        let new = try restore(succeeding: home.keyring)
+        try new.store(.access(ada), "second", for: ada)
+        let refusal = failure(of: KeyringError.self) { _ = try open.tokens.stored(for: request) }
+        #expect(refusal?.code == .locked && refusal?.message.contains("were replaced at") == true, "\(refusal as Any)")
+        #expect(try token() == "second" && token() == "second" && opened.withLock { $0 } == 1)
+        #expect(try session.keyring().vaultID == new.vaultID)
+    }
+
+    @Test("a session that opens nothing of it says why, and opens it once it can")
+    func lost() throws {
+        let number = Mutex(UInt8(9))
+        let session = KeyringSession(try home.opened()) { [home] () throws(KeyringError) in
+            try LockedKeyring(at: home.location, clock: .standing(at: noon)).unlock(
+                with: .keyFile(keyFile(number.withLock { $0 })))
+        }
+        let new = try restore(succeeding: home.keyring)
+        for _ in 1...2 {
+            let refusal = failure(of: KeyringError.self) { _ = try session.keyring() }
+            #expect(refusal?.message.contains("were replaced at") == true, "\(refusal as Any)")
+        }
+        number.withLock { $0 = 3 }
+        #expect(try session.keyring().vaultID == new.vaultID)
+    }
+
     @Test("a key of one group says nothing of the vault's")
     func ofAGroup() throws {
         _ = try home.keyring.slots.grant(.default, to: .keyFile(keyFile(2)))

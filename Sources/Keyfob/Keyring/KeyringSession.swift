@@ -1,0 +1,64 @@
+internal import KeyfobRecords
+internal import Synchronization
+
+/// The keyring of a program that runs for long, whatever its owner does with the vault meanwhile.
+///
+///     let session = KeyringSession { () throws(KeyringError) in try Keyring.open() }
+///     let token = try await session.keyring().tokens.acquireSilently(for: request, network: network)
+///
+/// A ``Keyring`` is of the vault and of the keys with which it was opened. Where the vault has got other keys since, or a
+/// restore has put another one in its place, a session opens what is there now, as it has opened the first.
+public final class KeyringSession: Sendable {
+    private let open: @Sendable () throws(KeyringError) -> Keyring
+    private let held: Mutex<Keyring?>
+
+    /// A session that begins with `keyring`, or opens one when it is first asked.
+    ///
+    /// - Parameter open: Opens the vault with what is at hand. It may be called by several threads at once.
+    public init(_ keyring: Keyring? = nil, opening open: @escaping @Sendable () throws(KeyringError) -> Keyring) {
+        held = Mutex(keyring)
+        self.open = open
+    }
+
+    /// The keyring of the vault that is there.
+    ///
+    /// Ask for it before each use; calls that are under way go on with theirs. It blocks its thread meanwhile.
+    ///
+    /// - Throws: `locked` where nothing opens what is there, with when and why the former keys gave way; `damaged` where somebody
+    ///   without a key has written the header; and what opening can throw.
+    public func keyring() throws(KeyringError) -> Keyring { try keyring {} }
+
+    /// The same, and calls `refused` before it opens another in the place of the one that is of no use any more.
+    package func keyring(_ refused: () -> Void) throws(KeyringError) -> Keyring {
+        let former = held.withLock { $0 }
+        var refusal: KeyringError?
+        if let former {
+            refusal = former.refusalOfHeader()
+            guard refusal != nil else { return former }
+            refused()
+        }
+        let newer: Keyring
+        do throws(KeyringError) {
+            newer = try open()
+        } catch {
+            throw error.becauseOf(refusal)
+        }
+        return held.withLock { held in
+            if let other = held, other !== former { return other }
+            held = newer
+            return newer
+        }
+    }
+
+    /// Whether it has keys of a vault.
+    package var isOpen: Bool { held.withLock { $0 != nil } }
+
+    /// Whether it has keys of a vault that is not in its place any more.
+    package var isGone: Bool { held.withLock { $0 }.map { !$0.database.isInPlace } ?? false }
+
+    /// Goes on with a keyring that somebody has unlocked.
+    package func adopt(_ keyring: Keyring) { held.withLock { $0 = keyring } }
+
+    /// Gives up its keyring, so that it opens one when it is asked again.
+    package func take() -> Keyring? { held.withLock { $0.take() } }
+}
