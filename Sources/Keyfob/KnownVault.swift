@@ -30,6 +30,18 @@ extension LockedKeyring {
 }
 
 extension Keyring {
+    /// Makes sure that nobody else writes where it is remembered what was seen of a vault, and where git works.
+    ///
+    /// - Throws: `configuration`.
+    static func requireOwnState(_ location: KeyringLocation) throws(KeyringError) {
+        do {
+            // What a link leads to counts.
+            try POSIXFile.status(location.state + "/.")?.requireOwn(location.state)
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
     /// Takes the vault at `location` for the owner's from now on, because they say so.
     ///
     /// - Throws: as ``LockedKeyring/init(at:clock:)``, and what writing can throw.

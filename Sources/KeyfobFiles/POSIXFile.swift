@@ -41,6 +41,16 @@ package enum POSIXFile {
         package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
         package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
 
+        /// - Throws: `StoreError.unsafePath` for another owner or a mode that lets others write.
+        package func requireOwn(_ path: String) throws(StorageFailure) {
+            guard owner == geteuid() else {
+                throw StoreError.unsafePath(path: path, reason: "it belongs to another user")
+            }
+            guard mode & 0o022 == 0 else {
+                throw StoreError.unsafePath(path: path, reason: "others can write there; chmod go-w it")
+            }
+        }
+
         /// - Parameter user: Whose it is to be.
         /// - Throws: `StoreError.unsafePath` for another owner or a mode that lets others in.
         package func requireOwnAndPrivate(_ path: String, of user: UInt32 = geteuid()) throws(StorageFailure) {

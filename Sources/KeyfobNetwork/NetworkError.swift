@@ -6,13 +6,17 @@ public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     case proxy(variable: String, ProxyFlaw)
 
     /// What is wrong with a file of certificates.
-    public enum CertificateFlaw: String, Hashable, Sendable {
+    public enum CertificateFlaw: String, Error, Hashable, Sendable {
         /// It does not exist, or may not be read.
         case unreadable = "cannot be read"
         /// It has no bytes.
         case empty = "is empty"
         /// It holds no certificate in PEM, or a damaged one.
         case notCertificates = "does not hold certificates in PEM"
+        /// Another user could name any authority there.
+        case foreign = "belongs to another user"
+        /// So could whoever may write it.
+        case writableByOthers = "can be written by others: chmod go-w it"
     }
 
     /// What is wrong with the address of a proxy.

@@ -56,6 +56,7 @@ public final class Keyring: Sendable {
         location: KeyringLocation, database: any VaultStorage, vault: consuming UnlockedVault,
         isHeaderFromCopy: Bool, clock: WallClock
     ) throws(KeyringError) {
+        try Self.requireOwnState(location)
         self.location = location
         self.database = database
         self.clock = clock

@@ -10,7 +10,8 @@ struct TrustedCertificates: Sendable {
     init(path: String?) throws(NetworkError) {
         self.path = path
         guard let path else { return }
-        guard let data = Self.content(of: path) else { throw .certificateFile(path: path, .unreadable) }
+        let data: Data
+        do { data = try Self.content(of: path) } catch { throw .certificateFile(path: path, error) }
         guard !data.isEmpty else { throw .certificateFile(path: path, .empty) }
         guard Self.holdsCertificates(String(decoding: data, as: UTF8.self)) else {
             throw .certificateFile(path: path, .notCertificates)
@@ -20,13 +21,16 @@ struct TrustedCertificates: Sendable {
     /// The longest file, in bytes: several times that of all authorities that Debian knows.
     private static let limit = 4 << 20
 
-    /// What a file holds; nil for what is no file, such as a pipe without end.
-    private static func content(of path: String) -> Data? {
+    /// What a file holds that is this user's or the system's; what is no file, such as a pipe without end, is not read.
+    private static func content(of path: String) throws(NetworkError.CertificateFlaw) -> Data {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
-            return nil
+            throw .unreadable
         }
-        return try? Data(contentsOf: URL(filePath: path))
+        guard status.st_uid == geteuid() || status.st_uid == 0 else { throw .foreign }
+        guard status.st_mode & 0o022 == 0 else { throw .writableByOthers }
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { throw .unreadable }
+        return data
     }
 
     /// Whether each block that says so is Base64 of a DER sequence, and there is one (RFC 7468); TLS reads the rest.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// What is taken from a repository that nobody vouches for, and how git is told to run nothing of it.
-struct SyncGitPlan {
+/// What is taken from a repository that nobody vouches for.
+enum SyncGitPlan {
     /// How many devices' folders are looked at.
     static let folderLimit = 1_024
 
@@ -11,19 +11,6 @@ struct SyncGitPlan {
         let size: Int
         let path: String
     }
-
-    private let isLocal: Bool
-
-    init(_ address: String) { isLocal = address.hasPrefix("/") || address.lowercased().hasPrefix("file:") }
-
-    // At a path git runs the other side here, as the user: with settings that name programs, of whoever wrote the repository.
-    private static let settings = "-c core.hooksPath=/dev/null -c core.alternateRefsCommand=true"
-
-    /// What goes with a command that reads.
-    var reading: [String] { isLocal ? ["--upload-pack=git \(Self.settings) upload-pack"] : [] }
-
-    /// What goes with a command that writes.
-    var writing: [String] { isLocal ? ["--receive-pack=git \(Self.settings) receive-pack"] : [] }
 
     /// The devices' folders in what `ls-tree` lists.
     static func folders(_ listed: Data) -> [String] {
@@ -59,5 +46,5 @@ struct SyncGitPlan {
     }
 
     /// Those that are written out.
-    func chosen(_ entries: [Entry]) -> [Entry] { SyncChoice.chosen(entries, \.path, \.size) }
+    static func chosen(_ entries: [Entry]) -> [Entry] { SyncChoice.chosen(entries, \.path, \.size) }
 }

@@ -4,22 +4,29 @@ internal import KeyfobFiles
 
 /// Files of a sync in a branch of a git repository: one commit without a history, which each machine replaces.
 ///
-/// git is run; nothing is checked out, so that no filter, hook or link of the repository has a say. Of its files those
-/// are written out that a sync has, and no others.
+/// git is run; nothing is checked out, so that no filter, hook or link of the repository has a say. A repository of this
+/// machine is read and written through ``SyncGitFolder``: git runs the other side here, and would take programs from its
+/// configuration. Of its files those are written out that a sync has, and no others.
 final class SyncGitTransport: SyncTransport {
-    private static let branch = "refs/heads/keyfob-sync"
+    private static let branch = SyncGitFolder.branch
     private static let last = "refs/keyfob/last"
 
     private let address: String
+    /// The repository on this machine that the address names; nil for one elsewhere.
+    private let local: String?
     private let place: String
     private let mirror: SyncMirror
     private let program: SyncProgram
 
     var folder: String { mirror.folder }
     private var repository: String { place + "/repository" }
+    private var view: String { place + "/view" }
+    /// What git is given as the other side.
+    private var target: String { local == nil ? address : view }
 
     init(_ address: String, in place: String, _ access: SyncAccess) throws(KeyringError) {
         (self.address, self.place) = (address, place)
+        local = SyncGitFolder.localPath(address)
         mirror = try SyncMirror(place)
         // No other repository has a say.
         var environment = access.environment.filter { name, _ in
@@ -27,6 +34,12 @@ final class SyncGitTransport: SyncTransport {
         }
         environment["GIT_INDEX_FILE"] = place + "/index"
         environment["LC_ALL"] = "C"
+        // Anything else is a program that git starts to reach the other side.
+        environment["GIT_ALLOW_PROTOCOL"] = local == nil ? "git:http:https:ssh" : "file"
+        if local != nil {
+            environment["GIT_CONFIG_GLOBAL"] = "/dev/null"
+            environment["GIT_CONFIG_NOSYSTEM"] = "1"
+        }
         for role in ["AUTHOR", "COMMITTER"] {
             environment["GIT_\(role)_NAME"] = "keyfob"
             environment["GIT_\(role)_EMAIL"] = "keyfob@localhost"
@@ -39,11 +52,17 @@ final class SyncGitTransport: SyncTransport {
     }
 
     func fetch() throws(KeyringError) {
-        if !FileManager.default.fileExists(atPath: repository + "/HEAD") {
-            try require(
-                git(["init", "--quiet", "--bare", repository], isRepository: false), "make a repository in \(place)")
+        _ = try SyncGitFolder.mirror(repository)
+        if let local {
+            _ = try SyncGitFolder.view(of: local, at: view) { name, file in
+                let found = git(["config", "--file", file, "--no-includes", "-z", "--get-regexp", name])
+                // Each is NAME, a line feed, VALUE.
+                return (found ?? Data()).split(separator: 0).map { setting in
+                    Self.text(setting).replacing("\n", with: "=", maxReplacements: 1)
+                }
+            }
         }
-        let listed = try require(git(["ls-remote"] + plan.reading + ["--", address, Self.branch]), "read \(address)")
+        let listed = try require(git(["ls-remote", "--", target, Self.branch]), "read \(address)")
         guard let object = Self.text(listed).split(whereSeparator: \.isWhitespace).first.map(String.init) else {
             _ = git(["update-ref", "-d", Self.last])
             try write(files: [])
@@ -51,19 +70,18 @@ final class SyncGitTransport: SyncTransport {
         }
         try require(
             fetch("+\(object):\(Self.last)") ?? fallbackFetch(), "read \(address)")
-        try write(files: plan.chosen(try entries()))
+        try write(files: SyncGitPlan.chosen(try entries()))
     }
 
     /// Where a server gives nothing by its id.
     private func fallbackFetch() -> Data? { fetch("+\(Self.branch):\(Self.last)") }
 
     private func fetch(_ what: String) -> Data? {
-        git(
-            ["fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head"] + plan.reading
-                + ["--", address, what])
+        git([
+            "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--depth=1", "--no-write-fetch-head", "--",
+            target, what,
+        ])
     }
-
-    private var plan: SyncGitPlan { SyncGitPlan(address) }
 
     /// The files of the devices in the last commit: only what lies where a sync has files is looked at.
     private func entries() throws(KeyringError) -> [SyncGitPlan.Entry] {
@@ -93,8 +111,7 @@ final class SyncGitTransport: SyncTransport {
         let manager = FileManager.default
         try? manager.removeItem(atPath: new)
         do {
-            try manager.createDirectory(
-                atPath: new + "/devices", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try POSIXFile.createDirectories(new + "/devices")
             for file in files {
                 let path = new + "/" + file.path
                 try manager.createDirectory(
@@ -143,13 +160,14 @@ final class SyncGitTransport: SyncTransport {
         let tree = Self.line(try require(git(["write-tree"]), "make a commit"))
         let commit = Self.line(try require(git(["commit-tree", tree, "-m", "sync"]), "make a commit"))
         let isDone =
-            git(
-                ["push", "--quiet", "--no-verify", "--force-with-lease=\(Self.branch):\(last ?? "")"] + plan.writing
-                    + ["--", address, "\(commit):\(Self.branch)"]) != nil
+            git([
+                "push", "--quiet", "--no-verify", "--force-with-lease=\(Self.branch):\(last ?? "")", "--", target,
+                "\(commit):\(Self.branch)",
+            ]) != nil
         guard isDone else {
             // Whether somebody was faster shows at the repository, in whatever words git says it.
             let now = try require(
-                git(["ls-remote"] + plan.reading + ["--", address, Self.branch]), "write to \(address)")
+                git(["ls-remote", "--", target, Self.branch]), "write to \(address)")
             let object = Self.text(now).split(whereSeparator: \.isWhitespace).first.map(String.init)
             guard object != last else { throw failure("write to \(address)") }
             return false
@@ -174,21 +192,19 @@ final class SyncGitTransport: SyncTransport {
         let line = program.complaints.split(separator: "\n").first {
             $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ")
         }
-        return program.failure(last, what, line.map { String($0.drop { $0 != " " }.dropFirst()) })
+        let reason = line.map { String($0.drop { $0 != " " }.dropFirst()) }
+        return program.failure(last, what, local.map { path in reason?.replacing(view, with: path) } ?? reason)
     }
 
     private var last = SyncProgram.Outcome.failed
 
     /// Runs git; what it prints, or nothing where it fails or prints more than `limit` bytes.
     private func git(
-        _ arguments: [String], input: Data? = nil, to file: Int32? = nil, limit: Int = .max,
-        isRepository: Bool = true
+        _ arguments: [String], input: Data? = nil, to file: Int32? = nil, limit: Int = .max
     ) -> Data? {
         // After one that was late, the next one would be.
         if case .late = last { return nil }
-        let settings = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0"]
-        let place = isRepository ? ["--git-dir=" + repository] : []
-        last = program.run(settings + place + arguments, input: input, to: file, limit: limit)
+        last = program.run(["--git-dir=" + repository] + arguments, input: input, to: file, limit: limit)
         if case .done(let output) = last { return output }
         return nil
     }

@@ -16,6 +16,12 @@ struct SyncMirror: ~Copyable {
         self.place = place
         do {
             try POSIXFile.createDirectories(place + "/tree/devices")
+            for folder in [place, place + "/tree", place + "/tree/devices"] {
+                guard let status = try POSIXFile.status(folder), status.isDirectory else {
+                    throw StoreError.unsafePath(path: folder, reason: "it is not a folder")
+                }
+                try status.requireOwn(folder)
+            }
             held = try FileLock(place + "/lock")
         } catch {
             throw KeyringError(error)
