@@ -87,6 +87,31 @@ extension GroupWriter {
         if let place { try replace(place, with: sealed) } else { try insert(sealed) }
     }
 
+    /// Writes an item as an act of now, in place of the rows that held it: it wins over whatever was known of it before,
+    /// here and on other machines.
+    ///
+    /// - Throws: As ``put(_:secret:replacing:)``.
+    package func putAnew(_ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64]) throws {
+        let last = try rows.map { try reader.record(row: $0).version.stamp }.reduce(item.version.stamp) { max($0, $1) }
+        var item = item
+        item.version = version(after: last)
+        item.history.fieldVersions = [:]
+        if item.key.kind != .grant {
+            // A field that another machine has set, and that is not in the item, goes with what was before.
+            item.history.deletion = item.version
+            item.version = version(after: item.version.stamp)
+        }
+        try put(item, secret: secret, replacing: rows)
+    }
+
+    /// Removes rows as an act of now, and leaves tombstones.
+    package func bury(rows: [Int64]) throws {
+        for row in rows {
+            let record = try reader.record(row: row)
+            if !record.isTombstone { try bury(record) }
+        }
+    }
+
     /// Removes rows without a trace.
     package func erase(rows: [Int64]) throws {
         for row in rows { try delete(try reader.record(row: row)) }

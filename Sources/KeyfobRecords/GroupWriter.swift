@@ -78,6 +78,11 @@ package final class GroupWriter {
         try replace(old, with: try keys.seal(new.header, attributes: new.body))
     }
 
+    /// A version of now, with a stamp after `previous`.
+    func version(after previous: Stamp) -> ItemVersion {
+        ItemVersion(stamp: Stamp(milliseconds: milliseconds, after: previous), device: device)
+    }
+
     /// The header of a new record, of a stamp after `previous`.
     func header(_ kind: RecordHeader.Kind, _ index: RecordIndex, after previous: Stamp? = nil) -> RecordHeader {
         RecordHeader(

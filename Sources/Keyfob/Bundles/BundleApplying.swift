@@ -17,6 +17,9 @@ struct BundleApplying {
     let decisions: DecisionKinds
     /// Whether refresh tokens are marked as coming from a backup.
     let isRestoring: Bool
+    /// Whether a replacement is told to other machines, as what the person decides now: it wins over what was known before,
+    /// here and there.
+    var isAct = false
     /// Whether only those decisions become the owner's that the bundle marks so, since nobody has named them here.
     var takesOwnersMarks = false
     /// What is refused beside that, by group.
@@ -171,7 +174,13 @@ struct BundleApplying {
     ) throws -> Bool {
         let rows = inventory.rows[place] ?? []
         guard let after = result.record(at: place) else {
-            try writer.erase(rows: rows)
+            try remove(place, result, rows, writer)
+            return true
+        }
+        // What an act replaces is written anew, but for what was only ever removed and for a sign-in that stays as it is here.
+        let isAnew = isAct && SyncTravel.travels(place.key) && !(rows.isEmpty && after.isTombstone)
+        if isAnew, after.isTombstone {
+            try writer.bury(rows: rows)
             return true
         }
         let (old, new) = (inventory.state.secret(at: place), result.secret(at: place))
@@ -181,7 +190,8 @@ struct BundleApplying {
         let isOwners =
             place.key.kind == .setting && (incoming.owners.contains(place) || !(isRestoring || takesOwnersMarks))
             && incoming.state.record(at: place)?.content == after.content
-        if !rows.isEmpty, old == new, inventory.state.record(at: place) == after,
+        let here = inventory.state.record(at: place)
+        if !rows.isEmpty, old == new, here == after, !isAnew || place.key.kind == .grant,
             isThisDeviceOnly == inventory.thisDeviceOnly.contains(place),
             !isOwners || inventory.owners.contains(place)
         {
@@ -216,8 +226,30 @@ struct BundleApplying {
                 secret = .new(taken)
             }
         }
-        try writer.put(item, secret: secret, replacing: rows)
+        guard isAnew else {
+            try writer.put(item, secret: secret, replacing: rows)
+            return true
+        }
+        if let credential = item.content.credential, let known = here?.content.credential?.grant {
+            guard let credential = credential.returning(after: known) else { return true }
+            item.content = .credential(credential)
+        }
+        try writer.putAnew(item, secret: secret, replacing: rows)
         return true
+    }
+
+    /// Removes an item that is not in the result.
+    private func remove(
+        _ place: ItemPlace, _ result: KeyringState, _ rows: [Int64], _ writer: GroupWriter
+    ) throws {
+        guard isAct, SyncTravel.travels(place.key) else { return try writer.erase(rows: rows) }
+        // That a sign-in has ended, or that another machine has one, stays known with its account.
+        if place.key.kind == .grant, let account = place.key.account,
+            result.holds(ItemPlace(place.group, ItemKey(.account, [account])))
+        {
+            return
+        }
+        try writer.bury(rows: rows)
     }
 
     private func inventory(
@@ -279,5 +311,20 @@ extension KeyringState {
     /// Which secret goes with an item.
     func secret(at place: ItemPlace) -> SecretDigest? {
         groups[place.group]?.secret(of: place.key)
+    }
+}
+
+extension Credential {
+    /// A refresh token that comes back where a grant of it is known: in an epoch of its own; nil where it has ended, and so
+    /// has the one that is known.
+    fileprivate func returning(after known: Grant) -> Credential? {
+        var returning = self
+        var new = grant ?? Grant()
+        guard new.state == .active else { return known.state == .active ? self : nil }
+        let last = max(known.latestEpoch, known.latestEnded)
+        if new.epoch <= last { (new.epoch, new.generation) = (last &+ 1, 1) }
+        new.ended = max(new.ended, known.latestEnded)
+        returning.grant = new
+        return returning
     }
 }

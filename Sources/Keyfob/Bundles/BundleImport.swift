@@ -29,7 +29,7 @@ extension Keyring.Bundles {
     /// Takes a bundle in, all of it in one transaction, after all of it has been read and checked.
     ///
     /// Groups that the vault does not have are made; that needs the whole vault's key. A replacement makes a backup
-    /// first.
+    /// first. In a sync it goes to the other machines, as what was decided now.
     ///
     /// - Parameters:
     ///   - groups: The groups of the bundle to take; nil for all.
@@ -69,6 +69,7 @@ extension Keyring.Bundles {
         reading read: IncomingBundle.Reading
     ) throws(KeyringError) -> ImportPlan {
         let removals = removals ?? keyring.sync.knownRemovals()
+        let isAct = mode == .replace && keyring.sync.isSetUp
         let outcomes: GroupOutcomes
         var backup: String?
         var isBackupWhole = false
@@ -84,14 +85,14 @@ extension Keyring.Bundles {
             throw KeyringError(error, hasChanged: database.hasChanged).asNotDone
         }
         var plan = ImportPlan(
-            mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
+            mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)
         do {
             try withVault { state in
                 let names = state.vault.groups.map(\.name).filter { !outcomes.new.contains($0) } + outcomes.new
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: outcomes.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
-                    decisions: decisions, isRestoring: isRestoring, takesOwnersMarks: isSync,
+                    decisions: decisions, isRestoring: isRestoring, isAct: isAct, takesOwnersMarks: isSync,
                     refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
                 let (_, milestones) = try database.change(
@@ -99,7 +100,7 @@ extension Keyring.Bundles {
                 ) { writers in
                     plan = ImportPlan(
                         mode, incoming.summary, try applying.run(writers, reading: read),
-                        newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
+                        newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)
                     // Leaving by an error undoes the transaction: what was found out stays.
                     if isDryRun { throw DryRunEnded() }
                 }

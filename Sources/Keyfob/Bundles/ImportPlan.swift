@@ -52,6 +52,8 @@ public struct ImportPlan: Hashable, Sendable {
     public internal(set) var keptGroups: [AccessGroup]
     /// The backup that was made before.
     public internal(set) var backup: String?
+    /// Whether what is replaced goes to the other machines of a sync, and wins over what they knew before.
+    public let travels: Bool
 
     /// How many items were not taken in because they were removed long ago, on whichever machine of the sync.
     let returnedCount: Int
@@ -110,11 +112,12 @@ extension ImportPlan {
     /// A plan with what was counted; before anything was, nothing.
     init(
         _ mode: Keyring.ImportMode, _ source: BundleSummary, _ tally: ImportTally = ImportTally(),
-        newGroups: [AccessGroup], keptGroups: [AccessGroup], backup: String?
+        newGroups: [AccessGroup], keptGroups: [AccessGroup], backup: String?, travels: Bool = false
     ) {
         self.init(
             mode: mode, source: source, lines: tally.lines, moreLines: tally.moreLines, conflicts: tally.findings,
             moreConflicts: tally.moreFindings, newGroups: newGroups, keptGroups: keptGroups, backup: backup,
+            travels: travels,
             returnedCount: tally.returned, tallies: tally.counts)
     }
 
@@ -137,7 +140,7 @@ extension ImportPlan {
             mode: mode, source: source,
             lines: lines.map { line in added[[line.group.name, line.kind, line.item]]?.first ?? line },
             moreLines: moreLines, conflicts: conflicts, moreConflicts: moreConflicts, newGroups: newGroups,
-            keptGroups: keptGroups, backup: backup, returnedCount: returnedCount,
+            keptGroups: keptGroups, backup: backup, travels: travels, returnedCount: returnedCount,
             tallies: tallies.filter { $0.value > 0 })
     }
 }

@@ -88,7 +88,8 @@ extension Keyring {
 extension Keyring.Bundles {
     /// Brings the groups of a backup back to what they held, after another backup of what they hold now.
     ///
-    /// Keys and slots stay; groups that the backup does not have stay as they are.
+    /// Keys and slots stay; groups that the backup does not have stay as they are. In a sync this is what the person decides
+    /// now: it goes to the other machines and wins over what they knew before.
     ///
     /// - Parameters:
     ///   - takesStrangers: Whether a backup is taken as well that nothing shows to be the owner's: without what decides, as

@@ -12,7 +12,8 @@ struct RestoreCommand: ParsableCommand {
             --secret-service or a passphrase, as 'keyfob init' has it, with a recovery key of its own, which is shown once or written \
             to --recovery-file. Where there is one, takes its groups back to what they held, after another \
             backup of what they hold now; its keys and ways to unlock stay, and so do groups that the backup \
-            does not have. All of it is brought back, or nothing, also when it is stopped half-way. '-' reads standard input.
+            does not have. All of it is brought back, or nothing, also when it is stopped half-way. In a sync, it goes to the other machines too, \
+            in place of what they have. '-' reads standard input.
             Where a vault is damaged so that nothing opens it, or only a part of it is left, a new one is made too: what is \
             there, its journal and the copy of its header as well, goes into a folder 'put-aside-TIME' beside it. --put-aside \
             does so with a vault that could still be opened, for example because its records are damaged or its keys are \
@@ -171,7 +172,7 @@ struct RestoreCommand: ParsableCommand {
                 let other = summary.vault == keyring.vaultID ? "" : " of another vault, \(summary.vault)"
                 let plan = try keyring.bundles.restore(
                     backup, with: opener, takingStrangers: fromStranger, isDryRun: true)
-                for line in PlanText(plan).signIns { StandardError.write(line: line) }
+                for line in PlanText(plan).signIns + PlanText(plan).travel { StandardError.write(line: line) }
                 try Confirmation.ask(
                     "\(backup.name) holds \(summary.text)\(other). Type 'restore' to take \(location.vault) back to it: ",
                     "restore", global)

@@ -51,6 +51,7 @@ struct PlanDocument: Encodable {
     let newGroups: [String]
     let keptGroups: [String]
     let backup: String?
+    let travels: Bool
 
     init(_ plan: ImportPlan) {
         mode = plan.mode.rawValue
@@ -68,6 +69,7 @@ struct PlanDocument: Encodable {
         newGroups = plan.newGroups.map(\.name)
         keptGroups = plan.keptGroups.map(\.name)
         backup = plan.backup
+        travels = plan.travels
     }
 }
 

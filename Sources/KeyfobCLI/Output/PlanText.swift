@@ -59,9 +59,15 @@ struct PlanText {
 
     private static let signInLimit = 10
 
+    /// Where else it goes; none outside a sync.
+    var travel: [String] {
+        plan.travels && !plan.isEmpty
+            ? ["note: this goes to the other machines of the sync too, in place of what they have"] : []
+    }
+
     /// What a person should know besides.
     var notes: [String] {
-        var notes = plan.conflicts.map { "note: \($0.description)" }
+        var notes = travel + plan.conflicts.map { "note: \($0.description)" }
         if plan.moreConflicts > 0 { notes.append("note: and so with \(Quantity.of(plan.moreConflicts, "item")) more") }
         if !plan.keptGroups.isEmpty {
             notes.append(

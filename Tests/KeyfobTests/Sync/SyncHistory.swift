@@ -20,7 +20,11 @@ struct SyncHistory {
     private var generator: SeededGenerator
     let home: SyncHome
     private(set) var signOuts: Set<Ended> = []
-    private(set) var (races, merges) = (0, 0)
+    private(set) var (races, merges, acts) = (0, 0, 0)
+    /// What a person did that other machines were to follow at once, and that one of them did not.
+    private(set) var undone: [String] = []
+    private let keys = BundleKeys()
+    private var files: [(owner: String?, path: String)] = []
 
     init(seed: UInt64) throws {
         generator = SeededGenerator(seed: seed)
@@ -45,7 +49,7 @@ struct SyncHistory {
         let account = accounts[number(3)]
         let client = number(4) == 0 ? "two" : "one"
         let key = ItemKey(.refresh(account, client: client))
-        switch number(16) {
+        switch number(20) {
         case 0, 1, 2: try machine.signIn(account, client: client, token: "token \(number(1_000))")
         case 3, 4, 11:
             let grant = try machine.grant(account, client: client)
@@ -70,7 +74,49 @@ struct SyncHistory {
             }
         case 9: try machine.set("binding:tool:\(number(2)):", to: ["ada", "ben", nil][number(3)])
         case 10: try machine.keyring.accounts.setDefault(number(2) == 0 ? nil : account.id, in: .default)
+        case 16: try keep(of: machine)
+        case 17, 18: try replace(on: machine)
         default: if try home.sync(machine.name).changed > 0 { merges += 1 }
+        }
+    }
+
+    /// Makes a backup or an export.
+    private mutating func keep(of machine: SyncMachine) throws {
+        let path = home.folder.path + "/file-\(files.count).age"
+        let isBackup = number(2) == 0
+        if isBackup {
+            _ = try machine.keyring.bundles.backUp(to: path, for: [keys.recipient])
+        } else {
+            try Data(try machine.keyring.bundle(for: keys.seal)).write(to: URL(filePath: path))
+        }
+        files.append((isBackup ? machine.name : nil, path))
+    }
+
+    /// Takes a machine back to what a backup or an export holds; at times all have to follow at once.
+    private mutating func replace(on machine: SyncMachine) throws {
+        guard !files.isEmpty else { return }
+        let (owner, path) = files[number(files.count)]
+        let file = try BundleFile(path: path)
+        home.clock.advance(by: 1)
+        let before = try shared(machine)
+        if let owner {
+            guard owner == machine.name else { return }
+            _ = try machine.keyring.bundles.restore(file, with: keys.opener)
+        } else {
+            _ = try machine.keyring.bundles.import(file, with: keys.opener, mode: .replace, taking: .all)
+        }
+        acts += 1
+        guard number(2) == 0 else { return }
+        // What was gone before, and is gone still, nobody decided anew.
+        let decided = try shared(machine).filter { key, text in
+            [.account, .setting].contains(key.kind) && !(text.hasPrefix("tombstone") && before[key] == text)
+        }
+        try home.settle()
+        for other in home.machines {
+            let now = try shared(other)
+            for (key, text) in decided where SyncTravel.travels(key) && now[key] != text {
+                undone.append("\(key) of \(machine.name) on \(other.name): \(text), \(now[key] ?? "-")")
+            }
         }
     }
 

@@ -46,7 +46,7 @@ extension ImportCommand {
 
     private func confirm(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
         guard !plan.isEmpty else { return }
-        for line in PlanText(plan).signIns { StandardError.write(line: line) }
+        for line in PlanText(plan).signIns + PlanText(plan).travel { StandardError.write(line: line) }
         let removed = plan.counts["removed"] ?? 0
         try Confirmation.ask(
             "\(name) holds \(plan.source.text). To take it in, \(Quantity.of(removed, "item")) would be removed. Type 'replace' to go on: ",
