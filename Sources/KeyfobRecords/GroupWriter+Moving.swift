@@ -31,6 +31,20 @@ extension GroupWriter {
         return records.count
     }
 
+    /// Takes the tokens that another group has of an account which is in this one as well; what is here of it stays.
+    package func takeCredentials(of id: AccountID, from source: GroupWriter) throws {
+        for record in try source.reader.records(.account, source.keys.blind(id))
+        where record.secretCommitment != nil && !record.isTombstone {
+            let content = try record.content(source.keys)
+            guard content.credential != nil, try self.record(of: content) == nil else { continue }
+            let body = try record.decode(source.keys) { body throws(FieldList.Malformed) in
+                body.with(try body.history().moved)
+            }
+            try insert(content, former: body, secret: try source.reader.secret(record))
+            try source.bury(record)
+        }
+    }
+
     /// Writes an item that is gone from the group, or was never there: as new, after its removal, a grant in an epoch of its
     /// own.
     ///

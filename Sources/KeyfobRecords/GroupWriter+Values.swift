@@ -111,7 +111,7 @@ extension GroupWriter {
         return forgotten
     }
 
-    private func record(of content: ItemContent) throws -> StoredRecord? {
+    func record(of content: ItemContent) throws -> StoredRecord? {
         try reader.records(.credential, keys.lookup(content)).first
     }
 }

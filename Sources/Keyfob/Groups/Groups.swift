@@ -54,25 +54,31 @@ extension Keyring.Groups {
         try changeVault { state in try database.createGroup(name, &state.vault) }
     }
 
-    /// Gives a group another name.
+    /// Gives a group another name, on the other machines of a sync too.
     ///
-    /// - Throws: `noSuchGroup`, `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    /// - Throws: `noSuchGroup`, `alreadyExists`, `needsVaultKey`, `rolledBack` where the sync cannot be told, and what writing can
+    ///   throw.
     public func rename(_ name: AccessGroup, to new: AccessGroup) throws(KeyringError) {
+        try keyring.sync.requireTelling()
+        defer { try? keyring.sync.noteNames() }
         try changeVault { state in
             _ = try state.group(name)
             try database.renameGroup(name, to: new, &state.vault)
         }
     }
 
-    /// Removes a group with everything in it.
+    /// Removes a group with everything in it, on the other machines of a sync too.
     ///
     /// - Returns: How many records went.
-    /// - Throws: `noSuchGroup`, `needsVaultKey`, and what writing can throw.
+    /// - Throws: `noSuchGroup`, `needsVaultKey`, `rolledBack` where the sync cannot be told, and what writing can throw.
     public func remove(_ name: AccessGroup) throws(KeyringError) -> Int {
-        try changeVault { state in
+        let removal = try keyring.sync.removalVersion(of: name)
+        let count = try changeVault { state in
             _ = try state.group(name)
             return try database.removeGroup(name, &state.vault)
         }
+        if let removal { try keyring.sync.note(removal: removal) }
+        return count
     }
 
     /// Gives a group a new key and seals every record of it again.

@@ -33,7 +33,7 @@ struct SharedRefresh: ~Copyable {
             let roster = session.roster,
             let turns = refresh.turns(session.state.remote)
         else { return nil }
-        let group = SyncGroupTag(refresh.plan.group, in: sync)
+        let group = session.state.tag(of: refresh.plan.group, in: sync)
         let readers = roster.readers(of: group).map(\.id)
         guard readers.contains(session.own), readers.count > 1 else { return nil }
         key = SharedTokenKey(token, in: sync)

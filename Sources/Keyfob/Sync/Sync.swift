@@ -83,7 +83,7 @@ extension SyncStatus {
             let peer = state.peers[id]
             return Device(
                 words: id.words, name: id == own ? state.name : peer?.name ?? "", sharesAll: scope == .whole,
-                groups: state.sync.map { sync in groups.filter { scope.contains(SyncGroupTag($0, in: sync)) } } ?? [],
+                groups: state.sync.map { sync in groups.filter { scope.contains(state.tag(of: $0, in: sync)) } } ?? [],
                 approver: members[id]?.approver.map(title), seen: peer?.time,
                 sequence: (id == own ? state.own?.head : peer?.head)?.mark.sequence ?? 0,
                 arrived: id == own ? nil : peer?.arrived, isRevoked: members[id]?.revocation != nil,
@@ -106,7 +106,7 @@ extension SyncStatus {
         } else if state.roots.isEmpty {
             self.state = .untrusting
         } else {
-            self.state = roster?.isActive(own) == true ? .member : .waiting
+            self.state = session.isShutOut ? .shutOut : roster?.isActive(own) == true ? .member : .waiting
         }
     }
 }
@@ -133,6 +133,8 @@ extension SyncFinding {
         case .mistaken:
             "\(name) says that it has seen state \(seen) of this device, which has written state \(found) and no such one"
         case .newer: "\(name) has a newer Keyfob, whose files this one does not read: update it"
+        case .apart:
+            "\(name) has begun another sync at this place: of two that 'init' makes, one is to be left and joined"
         case .closed: "what is there of \(name) is not for this device: it does not know it yet, or has revoked it"
         }
     }

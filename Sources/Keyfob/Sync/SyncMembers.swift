@@ -80,7 +80,7 @@ extension Keyring.Sync {
         }
     }
 
-    private static func writeRequest(_ identity: borrowing SyncIdentity, _ folder: SyncFolder) throws {
+    static func writeRequest(_ identity: borrowing SyncIdentity, _ folder: SyncFolder) throws {
         let signed = identity.sign(identity.device.list.encoded(), as: .request, in: nil)
         try folder.write(request: signed.list.encoded(), of: identity.device.id)
     }
@@ -142,7 +142,7 @@ extension Keyring.Sync {
                     advice: .showSync)
             }
             let scope: SyncScope =
-                groups.map { .groups(Set($0.map { SyncGroupTag($0, in: sync) })) } ?? .whole
+                groups.map { .groups(Set($0.map { session.state.tag(of: $0, in: sync) })) } ?? .whole
             try approve(device, scope, &session, sync)
             return SyncChange(words: id.words, title: session.name(of: id), signIns: [], removedDecisions: [])
         }
@@ -225,7 +225,7 @@ extension Keyring.Sync {
                 }
                 kept.append(found)
             }
-            let signIns = try tokensShared(with: member.scope, sync)
+            let (signIns, unshared) = try signIns(in: member.scope, session.state)
             // Whom it has kept out stays out; of all else that it said, nothing counts.
             let said = roster.revocations.filter { $0.signer == id }
             session.state.statements.append(
@@ -244,6 +244,7 @@ extension Keyring.Sync {
             session.state.findings.removeAll { $0.device == id || out.contains($0.device) }
             let removed = try clearDecisions(&session)
             var change = SyncChange(words: id.words, title: title, signIns: signIns, removedDecisions: removed)
+            change.mayHaveSignedIn = unshared
             change.alsoOut = out.map { session.labelled($0) }
             change.reduced = others.map(\.device.id).filter { !out.contains($0) }.map { session.labelled($0) }
             return change
@@ -294,20 +295,27 @@ extension Keyring.Sync {
         return first
     }
 
-    /// The sign-ins whose tokens went to devices that share these groups.
-    private func tokensShared(with scope: SyncScope, _ sync: SyncID) throws -> [String] {
+    /// The sign-ins whose tokens went to devices that share these groups, and the others there are: each machine makes those for
+    /// itself, and which has made one is not told.
+    private func signIns(in scope: SyncScope, _ known: SyncState) throws -> (shared: [String], others: [String]) {
+        guard let sync = known.sync else { return ([], []) }
         let travel = SyncTravel(own: 0, others: [])
         return try withVault { state in
-            var names: Set<String> = []
-            for group in state.vault.groups where scope.contains(SyncGroupTag(group.name, in: sync)) {
+            var (shared, others): (Set<String>, Set<String>) = ([], [])
+            for group in state.vault.groups where scope.contains(known.tag(of: group.name, in: sync)) {
                 _ = try database.forEachItem(in: group) { result, _ in
                     guard let found = try? result.get(), let credential = found.item.content.credential,
-                        let (_, hasSecret) = travel.leaving(found.item, hasSecret: found.hasSecret), hasSecret
+                        let (_, hasSecret) = travel.leaving(found.item, hasSecret: found.hasSecret)
                     else { return }
-                    names.insert("\(credential.account) (client \(credential.clientID), group '\(group.name)')")
+                    let name = "\(credential.account) (client \(credential.clientID), group '\(group.name)')"
+                    if hasSecret {
+                        shared.insert(name)
+                    } else if let grant = credential.grant, grant.latestEpoch > grant.latestEnded {
+                        others.insert(name)
+                    }
                 }
             }
-            return names.sorted()
+            return (shared.sorted(), others.sorted())
         }
     }
 }

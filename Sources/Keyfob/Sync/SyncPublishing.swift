@@ -30,7 +30,7 @@ extension Keyring.Sync {
             return state.vault.groups
         }
         for group in groups {
-            let tag = SyncGroupTag(group.name, in: sync)
+            let tag = session.state.tag(of: group.name, in: sync)
             let readers = roster.readers(of: tag).filter { $0.id != session.own }
             guard mine.contains(tag), !readers.isEmpty else { continue }
             try adoptOrphans(of: group, travel)
@@ -86,7 +86,8 @@ extension Keyring.Sync {
             seen: session.state.peers.mapValues { $0.head.mark }.filter { roster.isActive($0.key) },
             statements: roster.kept(of: session.state.statements),
             acknowledged: session.state.peers.filter { roster.isActive($0.key) }
-                .mapValues { $0.merged.mapValues(SyncHead.acknowledgment) })
+                .mapValues { $0.merged.mapValues(SyncHead.acknowledgment) },
+            groups: session.state.groupChanges(in: roster.members[session.own]?.scope ?? .none))
         let signed = head.signed(by: session.identity, in: sync)
         let sealed = try SyncEnvelope.seal(signed, for: roster.readers(of: nil))
         guard sealed.count <= SyncFolder.headLimit else {
@@ -131,6 +132,16 @@ extension Keyring.Sync {
             bytes.append(signature)
         }
         bytes.append(session.state.name)
+        let changes = session.state.groupChanges(in: roster.members[session.own]?.scope ?? .none)
+        for (tag, change) in changes.sorted(by: { $0.key < $1.key }) {
+            bytes.append(tag.bytes)
+            for version in [change.named, change.removed] {
+                bytes.append(optional: version) { bytes, version in
+                    bytes.append(version.stamp.value)
+                    bytes.append(version.device)
+                }
+            }
+        }
         return BLAKE2b.hash(bytes.bytes, count: 32)
     }
 

@@ -87,9 +87,7 @@ extension Keyring.Sync {
     /// - Parameter state: What to begin with.
     func begin(_ session: inout SyncSession) throws {
         let held = try FileLock(database.directory.syncLock)
-        if try POSIXFile.status(database.directory.sync) != nil, try isSyncInUse() {
-            throw KeyringError(.alreadyExists, "the vault is part of a sync already", advice: .showSync)
-        }
+        try requireNoSync()
         // What was taken in from devices of the sync that the vault was in before is not this vault's own.
         if let known = knownState() { session.state.keep(known) }
         session.state.natives = try decidingNumbers().subtracting(session.state.decided.keys)
@@ -101,11 +99,19 @@ extension Keyring.Sync {
         _ = consume held
     }
 
+    /// Makes sure that the vault takes part in no sync.
+    ///
+    /// - Throws: `alreadyExists`.
+    func requireNoSync() throws(KeyringError) {
+        guard isSetUp, try isSyncInUse() else { return }
+        throw KeyringError(.alreadyExists, "the vault is part of a sync already", advice: .leaveSync)
+    }
+
     /// Whether the vault takes part in its sync; a copy, and one whose keys are gone, becomes a device of its own.
     private func isSyncInUse() throws(KeyringError) -> Bool {
         do {
             let present = try openSession()
-            return !present.state.findings.contains { $0.kind == .cloned } && !present.isRevoked
+            return !present.state.findings.contains { $0.kind == .cloned } && !present.isRevoked && !present.isShutOut
         } catch {
             if error.code == .configuration || error.code == .rolledBack { return false }
             throw error
@@ -148,6 +154,11 @@ extension Keyring.Sync {
         let session = try readSession()
         let milestone = session?.milestone ?? Milestone(group: nil, sequence: 0, digest: nil)
         do { _ = try syncMark.accept([milestone], isAll: true, now: clock.now) } catch { throw KeyringError(error) }
+        guard milestone.digest != nil else { return }
+        try withSession { session in
+            session.state.resumes = true
+            session.state.findings.removeAll { $0.kind == .cloned }
+        }
     }
 
     /// What the vault knows of its sync.
@@ -246,5 +257,13 @@ extension SyncSession {
     var isRevoked: Bool {
         guard let roster else { return false }
         return roster.isOwnRevoked || state.own != nil && !roster.isActive(own)
+    }
+
+    /// Whether a device whose states this one has read before writes none for it any more.
+    var isShutOut: Bool {
+        guard let roster else { return false }
+        return state.findings.contains {
+            $0.kind == .closed && state.peers[$0.device] != nil && roster.isActive($0.device)
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import KeyfobModel
+internal import KeyfobSync
 
 /// What a vault knows of its sync.
 public struct SyncStatus: Hashable, Sendable {
@@ -21,6 +22,11 @@ public struct SyncStatus: Hashable, Sendable {
     /// When it was synchronised the last time.
     public let last: Timestamp?
 
+    /// Whether nothing comes from others or goes to them, and will not until somebody does something.
+    public var isCutOff: Bool {
+        [.revoked, .shutOut].contains(state) || findings.contains { $0.kind == SyncFinding.Kind.apart.rawValue }
+    }
+
     /// How far a device takes part.
     public enum State: String, Hashable, Sendable, CaseIterable {
         /// It does.
@@ -31,6 +37,8 @@ public struct SyncStatus: Hashable, Sendable {
         case untrusting
         /// It was revoked.
         case revoked
+        /// A device that let it take part before writes nothing for it any more: it was most likely revoked.
+        case shutOut
         /// It has begun to leave, and others may not know.
         case leaving
     }
@@ -75,7 +83,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// Something that is wrong.
     public struct Finding: Hashable, Sendable {
         /// A word for programs: `rolledBack`, `forked`, `forged`, `replaced`, `altered`, `malformed`, `cloned`, `missing`, `incomplete`,
-        /// `withheld`, `disputed`, `mistaken` or `closed`.
+        /// `withheld`, `disputed`, `mistaken`, `closed`, `newer` or `apart`.
         public let kind: String
         /// The words of the device.
         public let device: String
@@ -102,6 +110,8 @@ public struct SyncReport: Hashable, Sendable {
     public internal(set) var left: [String] = []
     /// Decisions that went because the device that made them takes part no more, one line each.
     public internal(set) var removedDecisions: [String] = []
+    /// Groups that went here because they were removed on another machine, one line each.
+    public internal(set) var removedGroups: [String] = []
     /// What a person should know.
     public internal(set) var warnings: [String] = []
     /// What is known afterwards.
@@ -118,6 +128,8 @@ public struct SyncChange: Hashable, Sendable {
     public let title: String
     /// Of a revoked device, the sign-ins whose tokens it may have, and so those to be ended at their providers.
     public let signIns: [String]
+    /// Of a revoked device, the sign-ins that each machine makes for itself, and that it may have made too.
+    public internal(set) var mayHaveSignedIn: [String] = []
     /// Decisions of it that went, one line each.
     public let removedDecisions: [String]
     /// Devices that are out with it, because it alone had let them in: what people call them, and their words.
@@ -135,6 +147,7 @@ extension SyncReport {
         sum.hasPublished = hasPublished || later.hasPublished
         sum.bytes += bytes
         sum.left = left + later.left
+        sum.removedGroups = removedGroups + later.removedGroups
         sum.removedDecisions = removedDecisions + later.removedDecisions
         sum.warnings = warnings + later.warnings.filter { !warnings.contains($0) }
         return sum

@@ -26,7 +26,11 @@ extension Keyring.Sync {
             report.left = before.filter { $0 != session.own && members[$0]?.hasLeft == true }
                 .map { session.name(of: $0) }
             let isOwnShown = try checkOwnHead(&session, files)
+            noteOthers(&session, files)
+            try askAgain(session, files)
             if let roster = session.roster, roster.isActive(session.own), !session.isRevoked {
+                try noteGroups(&session)
+                report.removedGroups = try removeGroups(&session)
                 report.removedDecisions = try clearDecisions(&session)
                 try merge(&session, roster, files, &report)
                 try publish(&session, roster, files, isOwnShown: isOwnShown, &report)
@@ -69,6 +73,7 @@ extension Keyring.Sync {
             heads[id] = take(reading, of: id, &session)
             if let head = heads[id] { take(head.statements, sync, &session) }
         }
+        takeGroups(heads, &session)
         compareGossip(heads, &session)
     }
 
@@ -157,6 +162,8 @@ extension Keyring.Sync {
         for (teller, head) in heads.sorted(by: { $0.key < $1.key }) {
             // Of whom nothing is taken any more, nothing is missed.
             for (id, mark) in head.seen.sorted(by: { $0.key < $1.key }) where id == session.own || roster.isActive(id) {
+                // What this device has forgotten of itself comes back in a moment.
+                if id == session.own, session.state.resumes { continue }
                 let peer = session.state.peers[id]
                 let here = id == session.own ? session.state.own?.head : peer?.beginsAnew == true ? nil : peer?.head
                 guard let here else { continue }
@@ -187,12 +194,17 @@ extension Keyring.Sync {
             switch verdict {
             case .same:
                 isShown = true
+                session.state.resumes = false
                 session.state.own?.isConfirmed = true
             case .older where own?.isConfirmed == true:
+                session.state.resumes = false
                 session.state.note(
                     SyncFinding(
                         .rolledBack, id, at: clock.now, found: seen.mark.sequence, seen: own?.head.mark.sequence ?? 0))
             case .older: break
+            case .newer where session.state.resumes:
+                resume(from: reading.head, seen, &session)
+                isShown = true
             case .newer, .forked:
                 session.state.note(
                     SyncFinding(
@@ -208,6 +220,34 @@ extension Keyring.Sync {
                 advice: .joinSyncAgain)
         }
         return isShown
+    }
+
+    /// Takes note of devices that began another sync at the same place: nobody would hear of them otherwise.
+    private func noteOthers(_ session: inout SyncSession, _ files: SyncFolder) {
+        guard let roster = session.roster, roster.isActive(session.own), roster.active.count == 1 else { return }
+        let strangers = files.devices().filter { roster.members[$0] == nil }.prefix(Self.strangerLimit)
+        for id in strangers where !files.heads(of: id).isEmpty {
+            session.state.note(SyncFinding(.apart, id, at: clock.now))
+        }
+    }
+
+    private static let strangerLimit = 16
+
+    /// Writes the request to be let in once more where it is not there: what was to carry it may have refused it.
+    private func askAgain(_ session: borrowing SyncSession, _ files: SyncFolder) throws {
+        guard session.state.own == nil, !session.isRevoked, session.roster?.isActive(session.own) != true,
+            files.request(of: session.own) == nil
+        else { return }
+        try Self.writeRequest(session.identity, files)
+    }
+
+    /// Goes on from the head that this device is seen to have written last, in place of an older record of it.
+    private func resume(from head: SyncHead?, _ seen: SeenHead, _ session: inout SyncSession) {
+        guard let head, let sync = session.state.sync else { return }
+        // Whom it has kept out since stays out.
+        take(head.statements, sync, &session)
+        session.state.own = SyncState.Own(head: seen, files: head.files, contents: [:], roster: [], isConfirmed: true)
+        session.state.resumes = false
     }
 
     /// Takes in the files that are new of each device.
@@ -230,11 +270,19 @@ extension Keyring.Sync {
                     session.state.decided[member.device.number]?.union(scope) ?? scope
                 try save(&session)
             }
-            for file in peer.files where scope.contains(file.group) && peer.merged[file.group] != file.hash {
+            var new = peer.files.filter { file in
+                scope.contains(file.group) && session.state.removedGroups[file.group] == nil
+                    && (peer.merged[file.group] != file.hash || isNamedAnew(file.group, by: peer, session))
+            }
+            let moves = new.count > 1 ? self.moves(in: new, of: id, files, session.identity) : []
+            // Where an account goes comes before where it leaves.
+            let targets = Set(moves.map(\.target))
+            new = new.filter { targets.contains($0.group) } + new.filter { !targets.contains($0.group) }
+            for file in new {
+                for move in moves where move.source == file.group { try follow(move, session) }
                 var displaced: [String: String?] = [:]
-                let problem = try merge(
-                    file, of: member, sync, travel, files, identity: session.identity, session.name(of: id), &displaced,
-                    &report)
+                let name = session.name(of: id)
+                let problem = try merge(file, of: member, sync, travel, files, &session, name, &displaced, &report)
                 note(displaced, file.group, &session)
                 if let problem {
                     session.state.note(
@@ -244,6 +292,14 @@ extension Keyring.Sync {
                 }
             }
         }
+    }
+
+    /// Whether a device tells of a name of a group that is later than the one here.
+    private func isNamedAnew(
+        _ group: SyncGroupTag, by peer: SyncState.Peer, _ session: borrowing SyncSession
+    ) -> Bool {
+        guard let named = peer.named[group], let known = session.state.groups[group] else { return false }
+        return known.named.map { $0 < named } ?? true
     }
 
     /// Whether nothing of a device is taken in: what it shows now, or showed, has two histories or is not its own.
@@ -264,13 +320,16 @@ extension Keyring.Sync {
     /// - Returns: What is wrong with it; nil where it is merged.
     private func merge(
         _ file: SyncHead.GroupFile, of member: SyncRoster.Member, _ sync: SyncID, _ travel: SyncTravel,
-        _ files: SyncFolder, identity: borrowing SyncIdentity, _ name: String, _ displaced: inout [String: String?],
+        _ files: SyncFolder, _ session: inout SyncSession, _ name: String, _ displaced: inout [String: String?],
         _ report: inout SyncReport
     ) throws -> SyncFinding.Kind? {
         let id = member.device.id
+        let named = session.state.peers[id]?.named[file.group]
         guard let size = files.size(of: file.name, id), size >= file.size else { return .incomplete }
-        guard size == file.size, let age = identity.age() else { return .replaced }
+        guard size == file.size, let age = session.identity.age() else { return .replaced }
         let plan: ImportPlan
+        let group: AccessGroup
+        let told: AccessGroup
         var ahead = 0
         do throws(KeyringError) {
             let bundle = try BundleFile(path: files.file(file.name, of: id))
@@ -278,10 +337,19 @@ extension Keyring.Sync {
             guard let verified = try bundle.verify(.identities(age.text()), hash: file.hash, size: file.size) else {
                 return .replaced
             }
-            let manifest = verified.bundle.manifest
+            var manifest = verified.bundle.manifest
             guard manifest.vault == sync.bytes, manifest.device == member.device.number, manifest.groups.count == 1,
-                let group = manifest.groups.first, SyncGroupTag(group, in: sync) == file.group
+                let shown = manifest.groups.first
             else { return .malformed }
+            let found: AccessGroup?
+            do {
+                found = try localName(shown, of: file.group, named: named, isOwners: member.scope == .whole, &session)
+            } catch {
+                throw KeyringError(error)
+            }
+            guard let local = found else { return .malformed }
+            (group, told) = (local, shown)
+            manifest.groups = [group]
             let (epochs, decided) = try known(in: group)
             plan = try keyring.bundles.take(
                 IncomingBundle(manifest), .merge, nil, .all, isSync: true, removals: travel.removals, backsUp: false
@@ -294,7 +362,9 @@ extension Keyring.Sync {
                     let arriving = travel.arriving(
                         record, hasSecret: secret != nil, from: member.device.number,
                         speaksForOwner: member.scope == .whole, knowing: epoch)
-                    guard let (item, hasSecret) = arriving else { return }
+                    guard let (arrived, hasSecret) = arriving else { return }
+                    var item = arrived
+                    item.group = group
                     if let standing = decided[item.key], let name = item.key.parts.first,
                         let owns = standing.afterDeciding(item.version, here: travel.own)
                     {
@@ -312,6 +382,7 @@ extension Keyring.Sync {
             default: throw error
             }
         }
+        try noteGroup(group, of: file.group, told: told, named: named, &session)
         let changed = ["added", "changed", "removed"].reduce(0) { $0 + (plan.counts[$1] ?? 0) }
         report.changed += changed
         if changed > 0, !report.sources.contains(name) { report.sources.append(name) }

@@ -245,6 +245,8 @@ extension Advice {
         case .synchronise: "run 'keyfob sync approve' on another device, and then 'keyfob sync' here"
         case .askForSync: "run 'keyfob sync join REMOTE' there, and try again when its files are here"
         case .showSync: "'keyfob sync status' shows who takes part"
+        case .leaveSync: "'keyfob sync status' shows who takes part; after 'keyfob sync leave' it can join another one"
+        case .joinSync: "'keyfob sync join REMOTE WORDS' joins it; or name another place"
         case .giveEtcdPassword: "KEYFOB_ETCD_PASSWORD_FILE names the file that holds it, for its owner alone"
         case .listRemotes: "'rclone listremotes' lists them"
         case .installProgram: "install it, and try again"

@@ -405,6 +405,10 @@ public enum Advice: Hashable, Sendable {
     case askForSync
     /// See who takes part in the sync.
     case showSync
+    /// See who takes part in the sync, or leave it.
+    case leaveSync
+    /// Join the sync that is there, or name another place.
+    case joinSync
     /// Say where the password of etcd's user is.
     case giveEtcdPassword
     /// See which remotes rclone knows.

@@ -31,6 +31,8 @@ package struct SyncFinding: Hashable, Sendable {
         case mistaken
         /// What is there of it is not for this device: it does not know this one yet, or has revoked it.
         case closed
+        /// It takes part in another sync at the same place.
+        case apart
         /// A newer Keyfob wrote what is there of it.
         case newer
 
@@ -38,7 +40,7 @@ package struct SyncFinding: Hashable, Sendable {
         package var stays: Bool {
             switch self {
             case .rolledBack, .forked, .forged, .replaced, .altered, .malformed, .cloned, .disputed: true
-            case .missing, .incomplete, .withheld, .mistaken, .closed, .newer: false
+            case .missing, .incomplete, .withheld, .mistaken, .closed, .apart, .newer: false
             }
         }
     }

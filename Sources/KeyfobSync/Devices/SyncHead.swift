@@ -76,16 +76,18 @@ package struct SyncHead: Hashable, Sendable {
     package var statements: [SyncStatement]
     /// Which file of each group it has taken in of each device.
     package var acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]]
+    /// The groups that were renamed or removed.
+    package var groups: [SyncGroupTag: SyncGroupChange]
 
     /// A head.
     package init(
         device: SyncDevice, sequence: UInt64, previous: [[UInt8]], time: Timestamp, name: String, files: [GroupFile],
         seen: [SyncDeviceID: Mark], statements: [SyncStatement],
-        acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]] = [:]
+        acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]] = [:], groups: [SyncGroupTag: SyncGroupChange] = [:]
     ) {
         (self.device, self.sequence, self.previous, self.time) = (device, sequence, previous, time)
         (self.name, self.files, self.seen, self.statements) = (name, files, seen, statements)
-        self.acknowledged = acknowledged
+        (self.acknowledged, self.groups) = (acknowledged, groups)
     }
 
     /// By what a head says that a file with this hash was taken in.
@@ -105,7 +107,7 @@ package struct SyncHead: Hashable, Sendable {
     ///
     /// 1 sync, 2 device, 3 sequence u64, 4 hash of an earlier head (repeats), 5 time i64, 6 name, 7 file (repeats), 8 what it
     /// has seen of a device (repeats: 1 id, 2 sequence u64, 3 hash), 9 statement (repeats), 10 what it has taken in (repeats: 1 id
-    /// of a device, 2 group, 3 the first 16 bytes of a file's hash).
+    /// of a device, 2 group, 3 the first 16 bytes of a file's hash), 11 what became of a group (repeats).
     package func signed(by identity: borrowing SyncIdentity, in sync: SyncID) -> SignedBytes {
         var body = FieldList()
         body.append(1, sync.bytes)
@@ -132,6 +134,7 @@ package struct SyncHead: Hashable, Sendable {
                 body.append(10, list)
             }
         }
+        for list in groups.lists() { body.append(11, list) }
         return identity.sign(body.encoded(), as: .head, in: sync)
     }
 
@@ -168,7 +171,8 @@ package struct SyncHead: Hashable, Sendable {
         }
         self.init(
             device: try SyncDevice(device), sequence: sequence, previous: previous, time: Timestamp(seconds: seconds),
-            name: try body.text(6) ?? "", files: files, seen: seen, statements: statements, acknowledged: acknowledged)
+            name: try body.text(6) ?? "", files: files, seen: seen, statements: statements, acknowledged: acknowledged,
+            groups: try [SyncGroupTag: SyncGroupChange](try body.lists(11)))
     }
 }
 

@@ -15,9 +15,13 @@ package struct SyncGroupTag: Hashable, Comparable, Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// The tag of a group in a sync.
-    package init(_ group: AccessGroup, in sync: SyncID) {
-        let text = Array("keyfob sync group v1".utf8) + sync.bytes + Array(group.name.utf8)
+    /// The tag of a group that begins with a name in a sync.
+    ///
+    /// - Parameter number: How many groups that began with the name there were before.
+    package init(_ group: AccessGroup, in sync: SyncID, number: UInt64 = 0) {
+        var text = Array("keyfob sync group v1".utf8) + sync.bytes + Array(group.name.utf8)
+        // No name holds a zero byte.
+        if number > 0 { text += [0] + Array("\(number)".utf8) }
         bytes = BLAKE2b.hash(text, count: 16)
     }
 

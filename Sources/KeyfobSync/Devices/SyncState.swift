@@ -18,6 +18,8 @@ package struct SyncState: Hashable, Sendable {
         package var merged: [SyncGroupTag: [UInt8]] = [:]
         /// Which files of this device it says to have taken in.
         package var acknowledged: [SyncGroupTag: [UInt8]] = [:]
+        /// When the groups got their names, as it knows them.
+        package var named: [SyncGroupTag: ItemVersion] = [:]
         /// Whether what it shows next counts, whatever was seen: somebody has accepted it.
         package var beginsAnew = false
         /// When that head arrived, by this machine's clock.
@@ -116,6 +118,13 @@ package struct SyncState: Hashable, Sendable {
     package var collected: Timestamp?
     /// What this vault had decided before another device decided otherwise, by group and name: it comes back when that one goes.
     package var displaced: [SyncGroupTag: [String: String]] = [:]
+    /// The groups of the vault.
+    package var groups: [SyncGroupTag: LocalGroup] = [:]
+    /// The groups that were removed, and when: they come back from nobody.
+    package var removedGroups: [SyncGroupTag: ItemVersion] = [:]
+    /// Whether this device goes on from the head that it is seen to have written last: somebody has accepted that its own
+    /// record of that was set back.
+    package var resumes = false
     /// How often this was written; nothing that is older than what was seen of it is gone on from.
     package var sequence: UInt64 = 0
     /// When it was synchronised the last time.
@@ -143,7 +152,8 @@ package struct SyncState: Hashable, Sendable {
 // (repeats), 7 peer (repeats), 8 own, 9 finding (repeats), 10 whose decisions were taken in (repeats: 1 number u64, 2
 // scope), 11 last i64, 12 number of the own copy of the vault u64, 13 a number from before u64 (repeats), 14 sequence u64, 15 a head
 // that did not open (repeats: 1 id, 2 hash, 3 time i64), 16 what was removed (repeats), 17 when old removals were looked for i64,
-// 18 a decision of this vault's that another's has replaced (repeats: 1 group, 2 name, 3 value).
+// 18 a decision of this vault's that another's has replaced (repeats: 1 group, 2 name, 3 value), 19 a group of the vault (repeats),
+// 20 one that was removed (repeats), 21 whether it goes on from what is seen of it u8.
 extension SyncState {
     /// The state and this device's secrets: the secrets stand first, 64 bytes.
     package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
@@ -185,6 +195,9 @@ extension SyncState {
                 list.append(18, entry)
             }
         }
+        for (tag, group) in groups.sorted(by: { $0.key < $1.key }) { list.append(19, group.list(tag)) }
+        for change in removedGroups.mapValues({ SyncGroupChange(removed: $0) }).lists() { list.append(20, change) }
+        if resumes { list.append(21, UInt8(1)) }
         let bytes = list.encoded()
         return SecretBytes(count: Self.secretCount + bytes.count) { span in
             identity.secret.withBytes { span.copy(from: $0) }
@@ -238,6 +251,12 @@ extension SyncState {
             guard let tag = entry.bytes(1).flatMap({ SyncGroupTag($0) }) else { throw FieldList.Malformed() }
             state.displaced[tag, default: [:]][try entry.requiredText(2)] = try entry.requiredText(3)
         }
+        for entry in try list.lists(19) {
+            guard let tag = entry.bytes(1).flatMap({ SyncGroupTag($0) }) else { throw FieldList.Malformed() }
+            state.groups[tag] = try LocalGroup(entry)
+        }
+        state.removedGroups = try [SyncGroupTag: SyncGroupChange](try list.lists(20)).compactMapValues(\.removed)
+        state.resumes = list.bytes(21) != nil
         let last: Int64? = try list.integer(11)
         state.last = last.map(Timestamp.init(seconds:))
         return (state, number)
@@ -324,7 +343,7 @@ extension FieldList {
 
 extension SyncState.Peer {
     // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats), 7 whether it begins anew u8, 8 arrived i64, 9
-    // acknowledged (repeats).
+    // acknowledged (repeats), 10 when a group was named (repeats).
     fileprivate func list(_ id: SyncDeviceID) -> FieldList {
         var list = FieldList()
         list.append(1, id.bytes)
@@ -336,6 +355,7 @@ extension SyncState.Peer {
         if beginsAnew { list.append(7, UInt8(1)) }
         list.append(8, arrived?.seconds)
         for (tag, hash) in acknowledged.sorted(by: { $0.key < $1.key }) { list.append(9, FieldList(tag, hash)) }
+        for change in named.mapValues({ SyncGroupChange(named: $0) }).lists() { list.append(10, change) }
         return list
     }
 
@@ -346,6 +366,7 @@ extension SyncState.Peer {
             time: Timestamp(seconds: seconds ?? 0), files: try list.groupFiles(5))
         merged = try list.tagged(6)
         acknowledged = try list.tagged(9)
+        named = try [SyncGroupTag: SyncGroupChange](try list.lists(10)).compactMapValues(\.named)
         beginsAnew = list.bytes(7) != nil
         let arrival: Int64? = try list.integer(8)
         arrived = arrival.map(Timestamp.init(seconds:))

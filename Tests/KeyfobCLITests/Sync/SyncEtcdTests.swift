@@ -95,7 +95,7 @@ struct SyncEtcdTests {
         let line = """
             export KEYFOB_ETCD_PASSWORD_FILE=$PWD/password
             rm one/data/keyfob/sync
-            keyfob sync init -q \(asRoot) --name one
+            keyfob sync init -q \(asRoot)-other --name one
             """
         try machines.on("one", line).expectSuccess()
         try machines.place.write("password", "wrong")

@@ -48,6 +48,10 @@ final class SyncHeadTests {
         #expect(right[4 + later].verdict(on: left[5]) == .forked)
     }
 
+    private func version(_ number: UInt64) -> ItemVersion {
+        ItemVersion(stamp: Stamp(value: number), device: number + 7)
+    }
+
     @Test("come back as they were written, and every flipped bit shows")
     func bytes() throws {
         let other = SyncIdentity.generate(number: 6)
@@ -59,8 +63,12 @@ final class SyncHeadTests {
         let head = SyncHead(
             device: identity.device, sequence: 5, previous: [[UInt8](repeating: 1, count: 16)],
             time: Timestamp(seconds: -1), name: "ä", files: [file],
-            seen: [other.device.id: .init(sequence: 8, hash: [UInt8](repeating: 2, count: 16))], statements: [statement]
-        )
+            seen: [other.device.id: .init(sequence: 8, hash: [UInt8](repeating: 2, count: 16))],
+            statements: [statement],
+            groups: [
+                SyncGroupTag(.default, in: sync): .init(named: version(1), removed: version(2)),
+                SyncGroupTag(.default, in: sync, number: 1): .init(removed: version(3)),
+            ])
         let signed = head.signed(by: identity, in: sync)
         #expect(try SyncHead(signed, in: sync) == head)
         #expect(signed.isSigned(by: identity.device, as: .head, in: sync))
@@ -100,6 +108,13 @@ final class SyncHeadTests {
         state.peers[identity.device.id]?.merged = [tag: [9]]
         state.own = .init(head: seen, files: [file], contents: [tag: [3]], roster: [4], isConfirmed: true)
         state.own?.bases = [tag: [5]]
+        state.peers[identity.device.id]?.named = [tag: version(4)]
+        state.groups = [
+            tag: .init(id: .random(), name: .default, named: version(5)),
+            SyncGroupTag(.default, in: sync, number: 1): .init(id: .random(), name: .default),
+        ]
+        (state.removedGroups, state.resumes) = ([SyncGroupTag(.default, in: sync, number: 2): version(6)], true)
+        #expect(state.unusedTag(for: .default, in: sync) == SyncGroupTag(.default, in: sync, number: 3))
         for kind in SyncFinding.Kind.allCases {
             state.note(SyncFinding(kind, identity.device.id, at: Timestamp(seconds: 6), found: 1, seen: 2))
             state.note(SyncFinding(kind, identity.device.id, at: Timestamp(seconds: 7)))

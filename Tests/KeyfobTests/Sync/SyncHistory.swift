@@ -49,13 +49,13 @@ struct SyncHistory {
         let account = accounts[number(3)]
         let client = number(4) == 0 ? "two" : "one"
         let key = ItemKey(.refresh(account, client: client))
-        switch number(20) {
+        switch number(26) {
         case 0, 1, 2: try machine.signIn(account, client: client, token: "token \(number(1_000))")
         case 3, 4, 11:
             let grant = try machine.grant(account, client: client)
             guard try machine.refresh(account, client: client, token: "token \(number(1_000))") else { return }
             if let grant, signOuts.contains(where: { $0.key == key && $0.epoch >= grant.epoch }) { races += 1 }
-        case 5:
+        case 5, 23:
             guard try machine.grant(account, client: client) != nil,
                 let epoch = try machine.signOut(account, client: client)
             else { return }
@@ -76,7 +76,66 @@ struct SyncHistory {
         case 10: try machine.keyring.accounts.setDefault(number(2) == 0 ? nil : account.id, in: .default)
         case 16: try keep(of: machine)
         case 17, 18: try replace(on: machine)
+        case 19: try fill(machine, with: account)
+        case 20: try rename(on: machine)
+        case 21: try removeGroup(on: machine)
+        case 22: try move(account, on: machine)
         default: if try home.sync(machine.name).changed > 0 { merges += 1 }
+        }
+    }
+
+    private static let names = ["team", "crew"].compactMap { try? AccessGroup($0) }
+
+    private func groups(_ machine: SyncMachine) throws -> [AccessGroup] {
+        try machine.keyring.groups.list().map(\.name)
+    }
+
+    private mutating func fill(_ machine: SyncMachine, with account: Account) throws {
+        let group = Self.names[number(2)]
+        if try !groups(machine).contains(group) { try machine.keyring.groups.create(group) }
+        try machine.signIn(account, client: "one", token: "token \(number(1_000))", in: group)
+    }
+
+    private mutating func rename(on machine: SyncMachine) throws {
+        let here = try groups(machine)
+        let other = here.first { $0 != .default }
+        guard let other, let free = Self.names.first(where: { !here.contains($0) }) else { return }
+        home.clock.advance(by: 1)
+        try machine.keyring.groups.rename(other, to: free)
+        acts += 1
+    }
+
+    private mutating func removeGroup(on machine: SyncMachine) throws {
+        guard let group = try groups(machine).first(where: { $0 != .default }) else { return }
+        home.clock.advance(by: 1)
+        _ = try machine.keyring.groups.remove(group)
+        acts += 1
+    }
+
+    private mutating func move(_ account: Account, on machine: SyncMachine) throws {
+        let here = try groups(machine)
+        let (from, to) = (here[number(here.count)], here[number(here.count)])
+        guard from != to, try machine.accounts(in: from).contains(where: { $0.id == account.id }),
+            try !machine.accounts(in: to).contains(where: { $0.id == account.id })
+        else { return }
+        home.clock.advance(by: 1)
+        _ = try machine.keyring.accounts.move(account.id, from: from, to: to)
+    }
+
+    /// At times all machines have to follow at once what one of them has just done.
+    private mutating func follow(_ machine: SyncMachine, since before: [Shared: String]) throws {
+        guard number(2) == 0 else { return }
+        // What was gone before, and is gone still, nobody decided anew; nor what other groups are called elsewhere.
+        let decided = try shared(machine).filter { key, text in
+            key.group == .default && ["account", "setting"].contains(key.kind)
+                && !(text.hasPrefix("tombstone") && before[key] == text)
+        }
+        try home.settle()
+        for other in home.machines {
+            let now = try shared(other)
+            for (key, text) in decided where now[key] != text {
+                undone.append("\(key) of \(machine.name) on \(other.name): \(text), \(now[key] ?? "-")")
+            }
         }
     }
 
@@ -106,37 +165,38 @@ struct SyncHistory {
             _ = try machine.keyring.bundles.import(file, with: keys.opener, mode: .replace, taking: .all)
         }
         acts += 1
-        guard number(2) == 0 else { return }
-        // What was gone before, and is gone still, nobody decided anew.
-        let decided = try shared(machine).filter { key, text in
-            [.account, .setting].contains(key.kind) && !(text.hasPrefix("tombstone") && before[key] == text)
-        }
-        try home.settle()
-        for other in home.machines {
-            let now = try shared(other)
-            for (key, text) in decided where SyncTravel.travels(key) && now[key] != text {
-                undone.append("\(key) of \(machine.name) on \(other.name): \(text), \(now[key] ?? "-")")
-            }
-        }
+        try follow(machine, since: before)
     }
 
     /// What must be the same everywhere: everything but the sign-ins that each machine has for itself.
-    func shared(_ machine: SyncMachine) throws -> [ItemKey: String] {
-        var shown: [ItemKey: String] = [:]
-        for (key, (item, secret)) in try machine.items() where !item.isThisDeviceOnly {
-            if let credential = item.content.credential {
-                let grant = credential.grant ?? Grant()
-                let isShared = credential.account.environment == "accounts.google.com"
-                if isShared {
-                    shown[key] = "\(grant.state) \(grant.epoch) \(grant.generation) \(secret.map { $0 } ?? [])"
-                } else {
-                    shown[key] = "known \(max(grant.epoch, grant.known))"
-                }
-            } else {
-                // A record may be newer than all that it says, where a field was set to what it was.
-                shown[key] = "\(item.content)"
+    func shared(_ machine: SyncMachine) throws -> [Shared: String] {
+        var shown: [Shared: String] = [:]
+        for group in try groups(machine) {
+            shown[Shared(group: group, key: nil)] = "there"
+            for (key, (item, secret)) in try machine.items(in: group)
+            where !item.isThisDeviceOnly && SyncTravel.travels(key) {
+                shown[Shared(group: group, key: key)] = text(item, secret)
             }
         }
         return shown
+    }
+
+    /// An item of a group, or the group itself.
+    struct Shared: Hashable, CustomStringConvertible {
+        let group: AccessGroup
+        let key: ItemKey?
+
+        var kind: String { key?.kind.rawValue ?? "group" }
+        var description: String { "\(group)/\(key.map { "\($0)" } ?? "")" }
+    }
+
+    private func text(_ item: ItemRecord, _ secret: [UInt8]?) -> String {
+        // A record may be newer than all that it says, where a field was set to what it was.
+        guard let credential = item.content.credential else { return "\(item.content)" }
+        let grant = credential.grant ?? Grant()
+        let isShared = credential.account.environment == "accounts.google.com"
+        return isShared
+            ? "\(grant.state) \(grant.epoch) \(grant.generation) \(secret.map { $0 } ?? [])"
+            : "known \(max(grant.epoch, grant.known))"
     }
 }

@@ -24,14 +24,20 @@ extension Keyring.Sync {
     /// - Parameters:
     ///   - place: A folder, a git repository, `rclone:REMOTE:PATH`, or `etcd+https://HOST,…/PREFIX`.
     ///   - name: What the others call this machine; nil for its host name.
-    /// - Throws: As ``begin(at:named:)`` and ``run(_:)``; `usage` for what is no place.
+    /// - Throws: As ``begin(at:named:)`` and ``run(_:)``; `usage` for what is no place, `alreadyExists` for one where there is a
+    ///   sync.
     public func begin(
         at place: String, named name: String? = nil, _ access: SyncAccess
     ) async throws(KeyringError) -> SyncReport {
         let remote = try SyncRemote(place)
         return try await StoreCall.run { () async throws(KeyringError) in
+            try requireNoSync()
             let transport = try remote.transport(for: keyring, access)
             try await transport.fetch()
+            let files = try SyncFolder(transport.folder)
+            guard !files.devices().contains(where: { !files.heads(of: $0).isEmpty }) else {
+                throw KeyringError(.alreadyExists, "there is a sync at \(remote.text) already", advice: .joinSync)
+            }
             try begin(at: remote.text, named: name ?? SyncRemote.hostName)
             return try await transport.synchronise(keyring)
         }

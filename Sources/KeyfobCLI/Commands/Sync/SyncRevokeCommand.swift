@@ -7,9 +7,9 @@ struct SyncRevokeCommand: ParsableCommand {
         commandName: "revoke", abstract: "Keep a machine out of the sync from now on.",
         discussion: """
             Nothing is encrypted for it any more, nothing is taken from it, and what it has decided goes. What it has read it has \
-            read: the sign-ins whose tokens it has are listed, to be ended with 'keyfob logout' or at the provider. It can \
-            ask to be let in again as another device. Machines that it alone had let in are out with it and are listed; --keep \
-            names one that stays.
+            read: the sign-ins whose tokens it has are listed, to be ended with 'keyfob logout', and those that it may have made \
+            itself, to be ended at the provider. It can ask to be let in again as another device. Machines that it alone had \
+            let in are out with it and are listed; --keep names one that stays.
 
             Example:
               keyfob sync revoke laptop
@@ -43,6 +43,10 @@ struct SyncRevokeCommand: ParsableCommand {
         if !change.signIns.isEmpty {
             global.say("it has the refresh tokens of these sign-ins; end them with 'keyfob logout':")
             for line in change.signIns { try StandardOutput.write(line: line) }
+        }
+        if !change.mayHaveSignedIn.isEmpty {
+            global.say("each machine makes these sign-ins for itself; end those of \(change.title) at the provider:")
+            for line in change.mayHaveSignedIn { try StandardOutput.write(line: line) }
         }
     }
 }

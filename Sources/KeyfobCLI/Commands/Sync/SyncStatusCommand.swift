@@ -7,7 +7,7 @@ struct SyncStatusCommand: ParsableCommand {
         commandName: "status", abstract: "Show who takes part in the sync, who asks to, and what is wrong.",
         discussion: """
             Of a folder it shows who asks to be let in now; of other remotes, who did at the last 'keyfob sync'. Changes \
-            nothing.
+            nothing. Ends with 65 where this machine was revoked, or is in a sync of its own at the same place.
 
             Example:
               keyfob sync status
@@ -23,7 +23,11 @@ struct SyncStatusCommand: ParsableCommand {
             try await keyring.sync.status(fetching: nil)
         }
         global.tellWarnings(of: keyring)
-        if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
+        if global.json {
+            try JSONOutput.print(SyncStatusDocument(status))
+            if status.isCutOff { throw ReportedFailure(status: .malformed) }
+            return
+        }
         try StandardOutput.write(line: "remote  \(TerminalText.line(status.remote))")
         try StandardOutput.write(line: "words   \(status.own.words)")
         try StandardOutput.write(line: "state   \(SyncText.state(status))")
@@ -32,12 +36,14 @@ struct SyncStatusCommand: ParsableCommand {
         if let finding = status.findings.first(where: \.stays) {
             try StandardOutput.write(line: "        \(SyncText.advice(finding, status))")
         }
+        if let text = SyncText.standstill(status) { try StandardOutput.write(line: "warning \(text)") }
         for (text, advice) in SyncText.silent(status) {
             try StandardOutput.write(line: "warning \(text)")
             try StandardOutput.write(line: "        \(advice)")
         }
         for request in status.requests { try StandardOutput.write(line: "asks    \(request)") }
         try StandardOutput.write(lines: "\n" + Self.table(status))
+        if status.isCutOff { throw ReportedFailure(status: .malformed) }
     }
 
     private static func table(_ status: SyncStatus) -> String {
@@ -90,7 +96,9 @@ enum SyncText {
             report.changed == 0
             ? "nothing new from others"
             : "took in \(Quantity.of(report.changed, "change")) from \(report.sources.joined(separator: ", "))"
-        return left + removed + [taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here")]
+        return left + removed + report.removedGroups.map(TerminalText.line) + [
+            taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here")
+        ]
     }
 
     static func state(_ status: SyncStatus) -> String {
@@ -100,15 +108,26 @@ enum SyncText {
             "waiting to be let in: 'keyfob sync approve \(status.own.words)' on the other machine, then 'keyfob sync' here"
         case .untrusting: "trusts nobody yet: 'keyfob sync join REMOTE WORDS' says whom"
         case .leaving: "leaving, which others may not know: 'keyfob sync leave' again tells them"
+        case .shutOut:
+            "most likely revoked: others write nothing for it any more; 'keyfob sync join REMOTE WORDS' asks anew"
         case .revoked: "revoked by another device: 'keyfob sync join REMOTE WORDS' asks anew"
         }
     }
 
+    /// How long this machine itself has not synchronised, where that is long for one that takes part; nil else.
+    static func standstill(_ status: SyncStatus, at now: Timestamp = WallClock.system.now) -> String? {
+        guard status.state == .member, let last = status.last else { return nil }
+        let days = (now.seconds - last.seconds) / 86_400
+        return days < standstillDays ? nil : "not synchronised for \(days) days: 'keyfob sync' says why"
+    }
+
+    private static let standstillDays: Int64 = 14
+
     /// Devices of which nothing has come for long, and what to do about each.
-    static func silent(_ status: SyncStatus, at now: Timestamp = WallClock.system.now) -> [(
-        text: String, advice: String
-    )] {
-        status.devices.compactMap { device in
+    static func silent(_ status: SyncStatus) -> [(text: String, advice: String)] {
+        // While this machine does not look, nobody is silent.
+        let now = status.last ?? WallClock.system.now
+        return status.devices.compactMap { device in
             guard let days = device.silentDays(at: now) else { return nil }
             return (
                 "nothing has come from \(TerminalText.line(device.title)) for \(Quantity.of(Int(days), "day"))",
@@ -190,10 +209,12 @@ struct SyncStatusDocument: JSONDocument {
         let reduced: [String]
         let removedDecisions: [String]
         let signIns: [String]
+        let mayHaveSignedIn: [String]
 
         init(_ change: SyncChange) {
             (device, alsoOut, reduced) = (change.words, change.alsoOut, change.reduced)
             (removedDecisions, signIns) = (change.removedDecisions, change.signIns)
+            mayHaveSignedIn = change.mayHaveSignedIn
         }
     }
 
@@ -216,6 +237,7 @@ struct SyncDocument: JSONDocument {
     let bytes: UInt64
     let left: [String]
     let removedDecisions: [String]
+    let removedGroups: [String]
     let state: String
     let findings: [SyncStatusDocument.Finding]
 
@@ -223,6 +245,7 @@ struct SyncDocument: JSONDocument {
         (changed, sources) = (report.changed, report.sources)
         (hasPublished, bytes) = (report.hasPublished, report.bytes)
         (left, removedDecisions) = (report.left, report.removedDecisions)
+        removedGroups = report.removedGroups
         state = report.status.state.rawValue
         findings = report.status.findings.map(SyncStatusDocument.Finding.init)
     }

@@ -13,7 +13,11 @@ extension SyncText {
         }
         let when = status.last.map { "synchronised \(TimeText.moment($0))" } ?? "not synchronised yet"
         let place = TerminalText.line(status.remote)
-        return [Finding("sync", .ok, status.state == .member ? "\(when), over \(place)" : state(status))]
+        let standstill = standstill(status).map { "\($0) (\(place))" }
+        let level: Finding.Status = standstill != nil || status.isCutOff ? .warning : .ok
+        return [
+            Finding("sync", level, standstill ?? (status.state == .member ? "\(when), over \(place)" : state(status)))
+        ]
             + status.findings.filter { status.state == .member || $0.stays }.map { finding in
                 Finding(
                     "sync", .warning, TerminalText.line(finding.text),

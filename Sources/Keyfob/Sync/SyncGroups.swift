@@ -1,0 +1,220 @@
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSync
+internal import KeyfobVault
+
+// Groups are renamed and removed in a sync too: what a group is called goes with its files, and that it is gone with the heads.
+
+extension Keyring.Sync {
+    /// Finds out which groups of the vault got another name since, and which are new here.
+    ///
+    /// One that is not there any more, and of which nobody said that it was removed, comes back from others.
+    func noteGroups(_ session: inout SyncSession) throws {
+        guard let sync = session.state.sync else { return }
+        let present = try withVault { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            try database.refresh(&state.vault)
+            return state.vault.groups.map { ($0.keys.group, $0.name) }
+        }
+        let names = Dictionary(present, uniquingKeysWith: { $1 })
+        let number = session.identity.device.number
+        for (tag, known) in session.state.groups {
+            guard let name = names[known.id] else {
+                session.state.groups[tag] = nil
+                continue
+            }
+            guard name != known.name else { continue }
+            session.state.groups[tag] = .init(id: known.id, name: name, named: version(after: known.named, by: number))
+        }
+        let known = Set(session.state.groups.values.map(\.id))
+        for (id, name) in present where !known.contains(id) {
+            session.state.groups[session.state.unusedTag(for: name, in: sync)] = .init(id: id, name: name)
+        }
+    }
+
+    private func version(after known: ItemVersion?, by number: UInt64) -> ItemVersion {
+        ItemVersion(stamp: Stamp(milliseconds: clock.milliseconds(), after: known?.stamp), device: number)
+    }
+
+    /// Makes sure that the removal of a group, or another name for it, can be told to the others.
+    ///
+    /// - Throws: What opening the state of the sync can throw; a copy of a vault takes part in none.
+    func requireTelling() throws(KeyringError) {
+        guard isSetUp else { return }
+        do { _ = try openSession() } catch { guard error.code == .configuration else { throw error } }
+    }
+
+    /// After which of its items a group is removed: after all; nil where the vault is part of no sync.
+    func removalVersion(of name: AccessGroup) throws(KeyringError) -> (tag: SyncGroupTag, version: ItemVersion)? {
+        try requireTelling()
+        guard let session = try? openSession(), let sync = session.state.sync else { return nil }
+        do {
+            return try withVault { state in
+                let group = try state.group(name)
+                var last: ItemVersion?
+                _ = try database.forEachItem(in: group) { result, _ in
+                    guard let version = try? result.get().item.version else { return }
+                    last = max(version, last ?? version)
+                }
+                return (session.state.tag(of: name, in: sync), version(after: last, by: session.identity.device.number))
+            }
+        } catch { throw KeyringError(error) }
+    }
+
+    /// Takes note that a group was removed here.
+    func note(removal: (tag: SyncGroupTag, version: ItemVersion)) throws(KeyringError) {
+        try withSession { session in
+            session.state.groups[removal.tag] = nil
+            session.state.removedGroups[removal.tag] = removal.version
+        }
+    }
+
+    /// Takes note that a group has another name.
+    func noteNames() throws(KeyringError) {
+        guard isSetUp, (try? openSession()) != nil else { return }
+        try withSession { session in try noteGroups(&session) }
+    }
+
+    /// Takes in what members tell of the groups that they share.
+    func takeGroups(_ heads: [SyncDeviceID: SyncHead], _ session: inout SyncSession) {
+        let members = session.roster?.members ?? [:]
+        for (id, head) in heads {
+            guard let scope = members[id]?.scope else { continue }
+            let told = head.groups.filter { scope.contains($0.key) }
+            session.state.peers[id]?.named = told.compactMapValues(\.named)
+            for (tag, change) in told {
+                guard let removed = change.removed else { continue }
+                let isFull = session.state.removedGroups.count >= [SyncGroupTag: SyncGroupChange].limit
+                guard session.state.removedGroups[tag] != nil || !isFull else { continue }
+                session.state.removedGroups[tag] = max(removed, session.state.removedGroups[tag] ?? removed)
+            }
+        }
+    }
+
+    /// Removes here what was removed elsewhere: a group with everything that was not written later.
+    ///
+    /// - Returns: What went, one line each.
+    func removeGroups(_ session: inout SyncSession) throws -> [String] {
+        var removed: [String] = []
+        for (tag, version) in session.state.removedGroups.sorted(by: { $0.key < $1.key }) {
+            guard let known = session.state.groups[tag] else { continue }
+            let later = try accounts(of: known.id, writtenAfter: version)
+            let backup = (try? keyring.bundles.backUpBeforeRemoval()).flatMap(\.self)
+            try withVault { state in
+                guard let group = state.vault.groups.first(where: { $0.keys.group == known.id }) else { return }
+                if later.isEmpty, state.vault.groups.count > 1 {
+                    _ = try database.removeGroup(group.name, &state.vault)
+                    noteVault(&state)
+                    return
+                }
+                try change(&state, group) { writer in
+                    var rows: [Int64] = []
+                    _ = try writer.forEachItem(of: group.name) { result, _ in
+                        guard let found = try? result.get() else { return }
+                        let isLater = found.item.key.account.map(later.contains) ?? (found.item.version > version)
+                        if !isLater { rows.append(found.record.rowID) }
+                    }
+                    try writer.erase(rows: rows)
+                }
+            }
+            // What was written later is in a group of that name that is new.
+            session.state.groups[tag] = nil
+            removed.append(
+                "group '\(known.name)' was removed on another machine, and here"
+                    + (backup.map { "; \($0.path) has what it held" } ?? ""))
+        }
+        if !removed.isEmpty { try noteGroups(&session) }
+        return removed
+    }
+
+    /// The accounts of a group that somebody has written later, by their names in keys.
+    private func accounts(of id: GroupID, writtenAfter version: ItemVersion) throws -> Set<String> {
+        try withVault { state in
+            guard let group = state.vault.groups.first(where: { $0.keys.group == id }) else { return [] }
+            var later: Set<String> = []
+            _ = try database.forEachItem(in: group) { result, _ in
+                guard let item = try? result.get().item, case .account = item.content,
+                    item.version(of: .username) > version, let account = item.key.account
+                else { return }
+                later.insert(account)
+            }
+            return later
+        }
+    }
+
+    /// What a group of another machine's is called here, which gets here the name that it was given there since.
+    ///
+    /// - Parameters:
+    ///   - told: What it is called there.
+    ///   - named: When it got that name there; nil for the one that it began with.
+    ///   - isOwners: Whether the owner's word is told there: of a device that shares all groups.
+    /// - Returns: Nil where there is no such group.
+    func localName(
+        _ told: AccessGroup, of tag: SyncGroupTag, named: ItemVersion?, isOwners: Bool, _ session: inout SyncSession
+    ) throws -> AccessGroup? {
+        guard var known = session.state.groups[tag] else {
+            // Until it was renamed, a group has a tag of its name.
+            guard let sync = session.state.sync,
+                named != nil || (0..<64).contains(where: { SyncGroupTag(told, in: sync, number: $0) == tag })
+            else { return nil }
+            return try makeRoom(for: told, of: tag, isOwners: isOwners, &session)
+        }
+        guard let named, known.named.map({ $0 < named }) ?? true else { return known.name }
+        known.named = named
+        guard known.name != told else {
+            session.state.groups[tag] = known
+            return told
+        }
+        let name = try makeRoom(for: told, of: tag, isOwners: false, &session)
+        try rename(known.name, to: name)
+        if name != told { known.named = version(after: named, by: session.identity.device.number) }
+        known.name = name
+        session.state.groups[tag] = known
+        return name
+    }
+
+    /// Takes note of a group that came from another machine.
+    func noteGroup(
+        _ name: AccessGroup, of tag: SyncGroupTag, told: AccessGroup, named: ItemVersion?, _ session: inout SyncSession
+    ) throws {
+        guard session.state.groups[tag] == nil else { return }
+        let id = try withVault { state in state.vault.groups.first { $0.name == name }?.keys.group }
+        guard let id else { return }
+        let own = name == told ? named : version(after: named, by: session.identity.device.number)
+        session.state.groups[tag] = .init(id: id, name: name, named: own)
+    }
+
+    /// A name that no other group has here: of two that want one name, every machine gives the same one another.
+    private func makeRoom(for name: AccessGroup, of tag: SyncGroupTag, isOwners: Bool, _ session: inout SyncSession)
+        throws -> AccessGroup
+    {
+        guard let (other, group) = session.state.groups.first(where: { $0.value.name == name && $0.key != tag }) else {
+            return name
+        }
+        let isKnown =
+            session.state.own?.files.contains { $0.group == other } == true
+            || session.state.peers.values.contains { $0.files.contains { $0.group == other } }
+        if !isKnown, isOwners {
+            // Nobody else has heard of this vault's group of that name: the two are one.
+            session.state.groups[other] = nil
+            session.state.groups[tag] = group
+            return name
+        }
+        var number = 2
+        func free() throws -> AccessGroup { try AccessGroup("\(name.name)-\(number)") }
+        while session.state.groups.values.contains(where: { $0.name.name == "\(name.name)-\(number)" }) { number += 1 }
+        if other < tag { return try free() }
+        let changed = try free()
+        try rename(name, to: changed)
+        session.state.groups[other] = .init(
+            id: group.id, name: changed, named: version(after: group.named, by: session.identity.device.number))
+        return name
+    }
+
+    private func rename(_ name: AccessGroup, to new: AccessGroup) throws {
+        try withVault { state in
+            try database.renameGroup(name, to: new, &state.vault)
+            noteVault(&state)
+        }
+    }
+}
