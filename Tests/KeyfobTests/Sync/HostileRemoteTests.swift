@@ -279,10 +279,10 @@ struct HostileRemoteTests {
         #expect(try home.findings("one").isEmpty)
         // Where the remote hides what was written meanwhile, the others see two histories.
         let returned = try putBack()
+        _ = try returned.health.acceptRollback()
         let one = try home["one"]
         let ofOne = try home.files(of: one)
         for machine in [one, two] { try home.replace([:], of: machine) }
-        _ = try returned.health.acceptRollback()
         _ = try returned.withState { state in
             try returned.change(&state, try state.group(.default)) { writer in
                 _ = try writer.save(try Account.contoso("eve"), from: .signIn)

@@ -10,7 +10,7 @@ struct SyncHistoryTests {
     /// `KEYFOB_HISTORIES` is how many, for a longer search than a full run.
     private static let count =
         ProcessInfo.processInfo.environment["KEYFOB_HISTORIES"].flatMap(UInt64.init)
-        ?? UInt64(TestLength.rounds(16, full: 500))
+        ?? UInt64(TestLength.rounds(10, full: 500))
 
     @Test(
         "all come to the same, no sign-out is lost, nothing is undone, and nothing is found wrong",
