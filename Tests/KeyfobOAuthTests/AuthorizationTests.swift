@@ -123,6 +123,28 @@ import Testing
         #expect(Self.outcome(session.receive(secret(query))) == expected)
     }
 
+    @Test(
+        "takes an answer of a server of which no issuer is known by the host that people are led to",
+        arguments: [
+            ("", "code a"), ("&iss=https%3A%2F%2Fidp.example", "code a"),
+            ("&iss=https%3A%2F%2Fidp.example%2Flogin%2Foauth", "code a"),
+            ("&iss=https%3A%2F%2Fevil.example", "failed \(AuthorizationFailure.otherIssuer)"),
+            ("&iss=https%3A%2F%2Fidp.example.evil.example", "failed \(AuthorizationFailure.otherIssuer)"),
+            ("&iss=https%3A%2F%2Fidp.example%3A8443", "failed \(AuthorizationFailure.otherIssuer)"),
+            ("&iss=idp.example", "failed \(AuthorizationFailure.otherIssuer)"),
+        ])
+    func issuerUnknown(field: String, expected: String) throws {
+        var provider = try Self.provider()
+        provider.issuer = nil
+        let randomness = CountingRandomness()
+        var session = try AuthorizationSession(
+            .init(provider: provider, clientID: "client", redirectURI: Self.redirect), .init(scopes: []),
+            randomness: { randomness.bytes($0) })
+        // Neither is asked for that it may not know.
+        #expect(!session.url.text.contains("scope=") && !session.url.text.contains("nonce="))
+        #expect(Self.outcome(session.receive(secret("code=a&state=\(Self.state)\(field)"))) == expected)
+    }
+
     @Test("goes on after another's callback, and takes no second answer")
     func second() throws {
         var session = try Self.session()

@@ -74,12 +74,32 @@ import Testing
                 #"{"issuer":"https://idp.example/o","token_endpoint":"http://127.0.0.1:8080/t"}"#,
                 .badValue("token_endpoint")
             ),
-            (#"{"issuer":"https://idp.example/o","jwks_uri":"http://localhost/keys"}"#, .badValue("jwks_uri")),
             (#"{"issuer":"https://idp.example/o","token_endpoint":7}"#, .badValue("token_endpoint")),
             (#"{"issuer":"https://idp.example/o","issuer":"https://idp.example/o"}"#, .repeatedName), ("", .empty),
         ])
     func wrong(json: String, violation: ProtocolViolation) {
         #expect(throws: DiscoveryFailure.badDocument(violation)) { try Self.read(json) }
+    }
+
+    @Test(
+        "has no endpoint that cannot be used, where a sign-in can do without it",
+        arguments: [#""http://localhost/keys""#, #""/keys""#, #""""#, "7", #""https://a b/""#])
+    func optional(url: String) throws {
+        let json = #"{"issuer":"https://idp.example/o","token_endpoint":"https://idp.example/t","jwks_uri":\#(url)}"#
+        let metadata = try Self.read(json)
+        #expect(metadata.endpoints[.keys] == nil && metadata.endpoints[.token] != nil)
+    }
+
+    @Test(
+        "says whether it is one of OpenID Connect, also where it is kept",
+        arguments: [
+            ("", false), (#","scopes_supported":["api"]"#, false), (#","scopes_supported":["api","openid"]"#, true),
+            (#","id_token_signing_alg_values_supported":["RS256"]"#, true),
+        ])
+    func openID(members: String, isOpenID: Bool) throws {
+        let metadata = try Self.read(#"{"issuer":"https://idp.example/o"\#(members)}"#)
+        #expect(metadata.isOpenID == isOpenID)
+        #expect(try Self.read(metadata.document) == metadata)
     }
 
     @Test("of an issuer on this machine may name plain http, and https", arguments: ["http", "https"])
@@ -104,7 +124,12 @@ import Testing
             ),
         ])
     func wellKnown(issuer: String, first: String, second: String) throws {
-        #expect(try WellKnown.addresses(of: issuer).map(\.path) == [first, second])
+        let addresses = try WellKnown.addresses(of: issuer)
+        #expect(addresses.prefix(2).map(\.url.path) == [first, second])
+        #expect(addresses.map(\.isOpenID).prefix(2) == [true, false])
+        // RFC 8414, section 5.
+        let inserted = addresses.dropFirst(2).map(\.url.path)
+        #expect(inserted == (first.hasPrefix("/o") ? ["/.well-known/openid-configuration/o/p"] : []))
     }
 
     @Test("is looked for under no issuer with a query", arguments: ["https://idp.example/?a=b", "http://idp.example"])

@@ -179,7 +179,8 @@ extension Keyring.Accounts {
         let client: OAuthClient
         do {
             client = try keyring.clients.oauthClient(
-                id: grant.credential.clientID, environment: provider.environment, in: [group])
+                id: grant.credential.clientID, environment: provider.environment, in: [group]
+            ).adapted(to: metadata)
         } catch {
             // A secret that is damaged keeps nobody signed in.
             client = OAuthClient(id: grant.credential.clientID)

@@ -33,29 +33,41 @@ extension Keyring.Providers {
         {
             return metadata.within(provider).overridden(by: provider.endpoints)
         }
-        let document = try await document(of: issuer, network)
-        let metadata = try ProviderMetadata(reading: document, issuer: issuer, rule: rule)
+        let metadata = try await published(by: issuer, rule, network)
         keep(metadata, of: issuer, in: group)
         return metadata.within(provider).overridden(by: provider.endpoints)
     }
 
-    private func document(of issuer: String, _ network: Network) async throws(DiscoveryFailure) -> SecretBytes {
+    /// What an issuer says of itself: the first document that can be one.
+    ///
+    /// Who answers one address with a page of its own may have the document at another.
+    func published(
+        by issuer: String, _ rule: IssuerRule, _ network: Network
+    ) async throws(DiscoveryFailure) -> ProviderMetadata {
         // Nobody can add a provider whose issuer has no such addresses.
         guard let addresses = try? WellKnown.addresses(of: issuer) else { throw .badDocument(.badValue("issuer")) }
-        var failure = ProviderFailure.unexpectedStatus(404)
+        var (status, flaw) = (404, nil as DiscoveryFailure?)
         for address in addresses {
-            switch await network.send(HTTPRequest(getting: address), 20) {
-            case .answered(let response) where response.status == 200: return response.takeBody()
+            switch await network.send(HTTPRequest(getting: address.url), 20) {
+            case .answered(let response) where response.status == 200:
+                do {
+                    return try ProviderMetadata(
+                        reading: response.takeBody(), issuer: issuer, rule: rule, isOpenID: address.isOpenID)
+                } catch {
+                    // Who describes another issuer is not to be passed over for another's word.
+                    guard error != .badDocument(.otherIssuer) else { throw error }
+                    flaw = flaw ?? error
+                }
             case .answered(let response) where response.status == 429 || response.status >= 500:
                 let failure = ProviderFailure.classify(response, now: clock.now) ?? .unexpectedStatus(response.status)
                 throw .unavailable(failure)
-            case .answered(let response): failure = .unexpectedStatus(response.status)
+            case .answered(let response): status = response.status
             case .failed(let other):
                 // Where one address cannot be reached the other cannot either.
                 throw .unavailable(other)
             }
         }
-        throw .unavailable(failure)
+        throw flaw ?? .unavailable(.unexpectedStatus(status))
     }
 
     /// The document that was read lately.

@@ -99,7 +99,7 @@ extension SignedInAccount {
     var account: Account {
         var account = Account(
             id: id, username: profile.username, displayName: profile.displayName, tenantProfiles: [profile])
-        account.isProved = true
+        account.isProved = isProved
         return account
     }
 

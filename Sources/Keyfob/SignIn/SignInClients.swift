@@ -34,6 +34,7 @@ extension Keyring.SignIns {
     /// The client of a sign-in, with its secret.
     func oauthClient(_ context: SignInContext) throws(KeyringError) -> OAuthClient {
         try keyring.clients.oauthClient(
-            id: context.clientID, environment: context.provider.environment, in: [context.group])
+            id: context.clientID, environment: context.provider.environment, in: [context.group]
+        ).adapted(to: context.metadata)
     }
 }

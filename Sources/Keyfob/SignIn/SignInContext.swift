@@ -52,16 +52,19 @@ extension Keyring.SignIns {
             throw KeyringError(.noSignatureLibrary, of: description)
         }
         var scopes = request.scopes.isEmpty && request.purposes.isEmpty ? client.scopes : request.scopes
-        if scopes.isEmpty { scopes = description.defaultScopes }
+        if scopes.isEmpty { scopes = description.defaultScopes(at: metadata) }
         if !request.purposes.isEmpty {
             let held = try heldScopes(request, client.id, description, in: group)
             scopes = ScopeSet(scopes.scopes + held + (try Self.scopes(for: request.purposes, at: description)))
         }
         scopes = description.withAccessToken(scopes, clientID: client.id)
-        return SignInContext(
+        let context = SignInContext(
             provider: description, metadata: metadata, clientID: client.id,
             scopes: ScopeSet(scopes.scopes + Self.signInScopes(description, metadata)), group: group,
             expected: expected, request: request)
+        // Under which account it is stored is known before anybody signs in.
+        if !metadata.tellsNames { _ = try nameless(context) }
+        return context
     }
 
     /// What a provider wants to be asked for each purpose.
@@ -91,8 +94,8 @@ extension Keyring.SignIns {
 
     /// The scopes without which a sign-in tells nobody's name and does not last.
     private static func signInScopes(_ provider: ProviderDescription, _ metadata: ProviderMetadata) -> [String] {
-        guard provider.issuer != nil else { return [] }
         if provider.quirks.contains(.multipleResources) { return provider.signInScopes }
+        guard metadata.isOpenID else { return metadata.scopes?.filter { $0 == "offline_access" } ?? [] }
         // Who tells no user name is asked for the mail address.
         let tellsUsername = metadata.claims?.contains("preferred_username") ?? true
         let wanted = ["profile"] + (tellsUsername ? [] : ["email"]) + ["offline_access"]
@@ -133,11 +136,33 @@ extension Keyring.SignIns {
 
     /// What to show: a person who signed out is asked to log in, whatever session the browser has.
     func prompt(for context: SignInContext) throws(KeyringError) -> SignInPrompt? {
-        guard let account = context.expected, context.request.prompt != .consent else { return context.request.prompt }
+        guard let account = context.expected, context.request.prompt != .consent else {
+            return context.request.prompt ?? context.neededPrompt
+        }
         let grants = try keyring.accounts.credentials(of: account.id, in: context.group).filter {
             $0.kind == .refreshToken && $0.clientID == context.clientID
         }
         let isSignedOut = !grants.isEmpty && grants.allSatisfy { $0.grant?.state == .signedOut }
-        return isSignedOut ? .login : context.request.prompt
+        return isSignedOut ? .login : context.request.prompt ?? context.neededPrompt
+    }
+}
+
+extension SignInContext {
+    /// What has to be shown for a refresh token: some providers ignore `offline_access` unless the person is asked for consent
+    /// (OpenID Connect Core, section 11).
+    fileprivate var neededPrompt: SignInPrompt? {
+        let isNeeded =
+            metadata.isOpenID && !provider.quirks.contains(.multipleResources)
+            && scopes.scopes.contains("offline_access")
+        return isNeeded ? .consent : nil
+    }
+}
+
+extension ProviderDescription {
+    /// The scopes to ask for where nobody names any: of those of OpenID Connect, what a server of plain OAuth knows.
+    fileprivate func defaultScopes(at metadata: ProviderMetadata) -> ScopeSet {
+        guard hasDiscovery, !metadata.isOpenID else { return defaultScopes }
+        return ScopeSet(
+            defaultScopes.scopes.filter { !ScopeSet.isOfSignIn($0) || metadata.scopes?.contains($0) ?? false })
     }
 }

@@ -14,7 +14,7 @@ extension Keyring.SignIns {
     ) async throws(KeyringError) -> SignInReport {
         let (account, isNew): (Account, Bool)
         do {
-            let signedIn = try await signedInAccount(received, context, nonce: nonce, network)
+            let signedIn = try await signedInAccount(received, context, nonce: nonce, client, network)
             (account, isNew) = try store(received, signedIn, context)
         } catch {
             // Nobody keeps it, so nobody should be able to use it.
@@ -61,7 +61,9 @@ extension Keyring.SignIns {
                 if !received.response.hasRefreshToken() {
                     try writer.removeEndedGrants(of: signedIn.id, clientID: context.clientID)
                 }
-                try Self.filing(signedIn.id, realm: signedIn.profile.realm, context).save(received, in: writer)
+                // Nobody has looked at that of a server which is none of OpenID Connect.
+                try Self.filing(signedIn.id, realm: signedIn.profile.realm, context)
+                    .save(received, hasIDToken: context.metadata.isOpenID, in: writer)
                 return (try writer.account(signedIn.id) ?? signedIn.account, isNew)
             }
         }
@@ -94,19 +96,28 @@ extension Keyring.SignIns {
     // MARK: Who signed in
 
     private func signedInAccount(
-        _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ network: Network
+        _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ client: borrowing OAuthClient,
+        _ network: Network
     ) async throws(KeyringError) -> SignedInAccount {
         let claims: IDToken.Claims?
-        if received.response.hasIDToken() {
+        if context.metadata.isOpenID, received.response.hasIDToken() {
             claims = try await verifiedClaims(received, context, nonce: nonce, network)
-        } else if nonce != nil, context.provider.issuer != nil {
+        } else if nonce != nil, context.metadata.isOpenID {
             // A browser's answer to an OpenID provider is bound to this sign-in by its ID token, or not at all.
-            claims = nil
+            throw nobody(context)
+        } else if let told = try await userInfo(received, context, network) {
+            claims = told
         } else {
-            claims = try await userInfo(received, context, network)
+            claims = try await introspection(received, context, client, network)
         }
-        guard var claims else { throw nobody(context) }
-        if received.response.hasIDToken() { try await addNames(to: &claims, received, context, network) }
+        guard var claims else {
+            // Where people are known to be told, one of whom nothing comes is not just anybody.
+            guard context.provider.endpoints[.userInfo] == nil else { throw nobody(context) }
+            return SignedInAccount(namedByPeople: try nameless(context))
+        }
+        if context.metadata.isOpenID, received.response.hasIDToken() {
+            try await addNames(to: &claims, received, context, network)
+        }
         guard
             let account = SignedInAccount(
                 claims, clientInfo: received.response.details.clientInfo, environment: context.provider.environment,
@@ -188,10 +199,27 @@ extension Keyring.SignIns {
     ) async throws(KeyringError) -> IDToken.Claims? {
         guard let endpoint = context.metadata.endpoints[.userInfo] else { return nil }
         let message = HTTPRequest(getting: endpoint, bearer: received.response.accessToken)
-        let body = try await Self.body(await network.send(message, 20), context)
+        let answer = await network.send(message, 20)
+        // A server that says by itself where this is need not let every token ask there.
+        if context.provider.endpoints[.userInfo] == nil, !context.metadata.isOpenID, answer.isRefused { return nil }
+        let body = try await Self.body(answer, context)
         return try? IDToken.Claims(
             userInfo: body, issuer: context.metadata.issuer ?? context.provider.environment,
-            mayLackSubject: context.provider.issuer == nil)
+            mayLackSubject: !context.metadata.isOpenID)
+    }
+
+    /// The same as the server tells it of a token (RFC 7662); nil where it does not tell this client.
+    private func introspection(
+        _ received: ReceivedTokens, _ context: SignInContext, _ client: borrowing OAuthClient, _ network: Network
+    ) async throws(KeyringError) -> IDToken.Claims? {
+        guard let endpoint = context.metadata.endpoints[.introspection] else { return nil }
+        let message = TokenRequests.introspect(received.response.accessToken, client: client, at: endpoint)
+        let answer = await network.send(message, 20)
+        if answer.isRefused { return nil }
+        let body = try await Self.body(answer, context)
+        return try? IDToken.Claims(
+            introspection: body, issuer: context.metadata.issuer ?? context.provider.environment,
+            clientID: context.clientID)
     }
 
     private func document(

@@ -30,6 +30,9 @@ public struct SignInRequest: Hashable, Sendable {
     ///
     /// The tokens of somebody else are not stored.
     public var account: AccountID?
+    /// What to call the account where the provider does not say who signed in; nil for one that is signed in there already, or the
+    /// provider's host.
+    public var name: String?
 
     /// A request for a token of `provider`.
     public init(provider: String) {

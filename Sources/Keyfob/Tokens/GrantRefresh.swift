@@ -200,6 +200,7 @@ struct GrantRefresh: Sendable {
         _ progress: inout Progress, _ client: borrowing OAuthClient, for purpose: Purpose, by metadata: ProviderMetadata
     ) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
+        let client = client.adapted(to: metadata)
         let asked = AskedScopes(scopesToSend(for: purpose), at: provider)
         let extra = provider.tokenFields + asked.fields + (purpose.claims.map { [("claims", $0)] } ?? [])
         let sentAt = keyring.clock.now
@@ -220,7 +221,7 @@ struct GrantRefresh: Sendable {
             return .failedButReplaced(failure)
         case .tokens(let tokens):
             let signedIn: SignedInAccount?
-            switch holder(of: tokens) {
+            switch holder(of: tokens, by: metadata) {
             case .them(let own): signedIn = own
             case .somebodyElse: return .failed(.protocolViolation(.otherAccount, status: response.status))
             }
@@ -267,8 +268,10 @@ struct GrantRefresh: Sendable {
     }
 
     /// Whether the answer is about the account that was asked for, as far as it says whom it is about.
-    private func holder(of tokens: borrowing TokenResponse) -> Holder {
-        guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil else { return .them(nil) }
+    private func holder(of tokens: borrowing TokenResponse, by metadata: ProviderMetadata) -> Holder {
+        guard metadata.isOpenID, let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil else {
+            return .them(nil)
+        }
         let environment = plan.account.id.environment
         guard
             let signedIn = SignedInAccount(

@@ -22,7 +22,9 @@ struct TokenFiling {
     }
 
     /// Stores the access token, the ID token, and what the answer says of the client's family.
-    func save(_ received: ReceivedTokens, in writer: GroupWriter) throws {
+    ///
+    /// - Parameter hasIDToken: Whether the ID token of the answer may be kept.
+    func save(_ received: ReceivedTokens, hasIDToken: Bool = true, in writer: GroupWriter) throws {
         let token = accessToken(received)
         _ = try writer.save(token, secret: received.response.accessToken, from: .owner)
         // Those that have expired are of no use beside it, unless they serve while the provider is down.
@@ -33,7 +35,7 @@ struct TokenFiling {
             return other.kind == .accessToken && other.clientID == clientID && hasEnded == true
                 && Identifier.folded(other.realm) == Identifier.folded(realm) && other.partition.isEmpty
         }
-        if received.hasSoundIDToken {
+        if hasIDToken, received.hasSoundIDToken {
             try received.response.withIDToken { idToken in
                 let credential = Credential(
                     kind: .idToken, account: account, clientID: clientID, realm: realm, cachedAt: received.sentAt)

@@ -21,6 +21,10 @@ struct LoginCommand: ParsableCommand {
             that the account's token has. git: repositories over https; packages: packages and images of containers; \
             api: the provider's API; read: who somebody is.
 
+            A provider of plain OAuth may not say who signs in: --name says what to call the account, and keeps a \
+            further one beside those that are there. Without it a person at a terminal is asked, or the account that \
+            is signed in there is signed in again, or a new one is called by the host.
+
             The account that signed in is saved. With --account, a sign-in as anyone else is reported, and saves \
             nothing. An account from a file or from 'keyfob add' becomes that of the person who signs in and proves \
             its name; if several fit, --account says which. If the provider refused a request for a token, 'keyfob \
@@ -35,6 +39,7 @@ struct LoginCommand: ParsableCommand {
               keyfob login --device github --for git
               keyfob login --client ID --authority \\
                 https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
+              keyfob login notes --name work
               keyfob login --account ada@contoso.example --prompt consent \\
                 --extra-scope Mail.Read
               keyfob login --continue 0c0a66f8
@@ -82,6 +87,7 @@ struct LoginCommand: ParsableCommand {
         request.usesFormPost = formPost
         request.isInstanceAware = instanceAware
         try ClientQuestion.settle(request, keyring, groups, global)
+        try NameQuestion.settle(&request, keyring, groups, network, global)
         try tellScopes(request, keyring, groups)
         let device = try device || needsDevice(request, keyring, groups)
         let dialogue = SignInDialogue(
@@ -130,7 +136,11 @@ struct LoginCommand: ParsableCommand {
             try JSONOutput.print(SignInDocument(report))
         } else {
             let name = keyring.accounts.shownName(of: report.account)
-            global.say("\(name) signed in (group \(report.group))")
+            let isAgain = !report.isNew && !report.account.isProved
+            global.say("\(name) signed in\(isAgain ? " again" : "") (group \(report.group))")
+            if isAgain, options.account == nil, options.name == nil {
+                global.say("the provider does not say who that was; --name keeps another account beside it")
+            }
         }
         if report.endsWithToken, let end = report.tokenEndsOn {
             global.say(

@@ -12,6 +12,11 @@ struct SignInOptions: ParsableArguments {
     )
     var account: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("What to call the account if the provider does not say who signs in.", valueName: "name"))
+    var name: String?
+
     @Option(name: .long, help: ArgumentHelp("The OAuth client id; else the provider's default.", valueName: "id"))
     var client: String?
 
@@ -67,9 +72,10 @@ struct SignInOptions: ParsableArguments {
     var continuation: String?
 
     func validate() throws {
+        if name != nil, account != nil { throw ValidationError("--account says what the account is called") }
         if resource != nil, !purposes.isEmpty { throw ValidationError("--resource and --for exclude one another") }
         if continuation != nil {
-            let others: [String?] = [provider, account, client, resource, tenant, authority, claims]
+            let others: [String?] = [provider, account, name, client, resource, tenant, authority, claims]
             guard others.allSatisfy({ $0 == nil }), (scope + extraScope).isEmpty, purposes.isEmpty else {
                 throw ValidationError("--continue says whom to sign in, and for what")
             }
@@ -82,9 +88,9 @@ struct SignInOptions: ParsableArguments {
             throw ValidationError("say where to sign in: a provider, or --account")
         }
         for (name, value) in [
-            ("the provider", provider), ("--account", account), ("--client", client), ("--resource", resource),
-            ("--tenant", tenant), ("--continue", continuation), ("--login-hint", loginHint),
-            ("--domain-hint", domainHint),
+            ("the provider", provider), ("--account", account), ("--name", name), ("--client", client),
+            ("--resource", resource), ("--tenant", tenant), ("--continue", continuation),
+            ("--login-hint", loginHint), ("--domain-hint", domainHint),
         ] {
             if let value, !Identifier.isAcceptable(value) {
                 throw ValidationError("\(name) is blank, too long, or holds control characters")
@@ -118,6 +124,7 @@ struct SignInOptions: ParsableArguments {
         request.domainHint = domainHint
         request.claims = claims
         request.account = candidate?.account.id
+        request.name = self.name
         if let candidate, client == nil {
             request.clientID = try Self.onlyClient(of: candidate, keyring, say)
         }

@@ -82,6 +82,9 @@ extension Advice {
         case .useGrantedScopes(let scopes): "granted and stored: \(scopes)"
         case .askForOtherScopes: "ask for other scopes, or let an administrator consent"
         case .askWhoSignedIn: "ask for the scope openid, or describe its userinfo_endpoint"
+        case .nameAccount(let id):
+            "call the account as you like with --name"
+                + (id.map { ", or sign in again as one that is there: --account \(ShellWord.inMessage($0))" } ?? "")
         case .omitPort: "leave out --port and --form-post"
         case .freePort: "end the program that uses it, say another with --port, or use --device"
         case .signInOnDevice: "sign in where you are logged in, or use --device"

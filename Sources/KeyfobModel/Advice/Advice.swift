@@ -90,6 +90,8 @@ public enum Advice: Hashable, Sendable {
     case askForOtherScopes
     /// Ask for the scope `openid`, or say where the provider tells who signed in.
     case askWhoSignedIn
+    /// Say what to call the account, or sign in again as the one with this id.
+    case nameAccount(String?)
     /// Sign in without a port of one's own and without a form post.
     case omitPort
     /// End the program that uses the port, choose another port, or sign in on another device.

@@ -33,6 +33,7 @@ package struct AuthorizationSession: ~Copyable, Sendable {
     /// The host of the cloud that the answer names, where it may name one.
     package private(set) var cloud: String?
     private let target: Target
+    private let endpoint: EndpointURL
     private let tokenEndpoint: EndpointURL
     private let scopes: ScopeSet
     private let state: String
@@ -59,12 +60,15 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         let pkce = PKCE(randomness: randomness)
         let state = Self.word(randomness)
         let nonce = Self.word(randomness)
+        let scopes = ScopeSet(options.scopes.scopes + options.extraScopes.scopes)
         var items: [(name: String, value: String)] = [
             ("response_type", "code"), ("client_id", target.clientID), ("redirect_uri", target.redirectURI),
-            ("scope", ScopeSet(options.scopes.scopes + options.extraScopes.scopes).spaceSeparated),
-            ("state", state), ("nonce", nonce), ("code_challenge", pkce.challenge),
-            ("code_challenge_method", "S256"),
         ]
+        if !scopes.isEmpty { items.append(("scope", scopes.spaceSeparated)) }
+        items.append(("state", state))
+        // An ID token repeats it, and nothing else does.
+        if target.provider.isOpenID || scopes.scopes.contains("openid") { items.append(("nonce", nonce)) }
+        items += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")]
         let mode = options.responseMode
         let optional: [(String, String?)] = [
             // The query is what a code comes in by itself; not every provider knows the word.
@@ -77,6 +81,7 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         self.url = endpoint.appending(items + extra)
         self.nonce = nonce
         self.target = target
+        self.endpoint = endpoint
         self.tokenEndpoint = tokenEndpoint
         self.scopes = options.scopes
         self.state = state
@@ -97,6 +102,11 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         if target.isInstanceAware { cloud = part.withBytes { fields.string("cloud_instance_host_name", in: $0) } }
         switch part.withBytes({ fields.string("iss", in: $0) }) {
         case target.provider.issuer?: break
+        case let issuer? where target.provider.issuer == nil:
+            // Nobody has said what its issuer is called; another server's is on another host than people are led to.
+            guard let url = try? EndpointURL(issuer), url.environment == endpoint.environment else {
+                return .failed(.otherIssuer)
+            }
         case let issuer?:
             // Microsoft's common endpoint answers for the tenant it found.
             let isTenant = target.provider.isTemplate && IssuerTemplate.matches(target.provider.issuer ?? "", issuer)

@@ -12,12 +12,19 @@ extension ProviderMetadata {
         for endpoint in Endpoint.allCases {
             writer.member(endpoint.rawValue, endpoints[endpoint]?.text)
         }
-        writer.name("authorization_response_iss_parameter_supported")
-        writer.bool(namesIssuerInAnswers)
+        let flags = [
+            (Self.openIDMember, isOpenID), ("authorization_response_iss_parameter_supported", namesIssuerInAnswers),
+            ("client_id_metadata_document_supported", takesClientDocuments),
+        ]
+        for (name, flag) in flags {
+            writer.name(name)
+            writer.bool(flag)
+        }
         let lists: [(String, [String]?)] = [
             ("scopes_supported", scopes), ("claims_supported", claims),
             ("code_challenge_methods_supported", challengeMethods),
             ("id_token_signing_alg_values_supported", idTokenAlgorithms), ("grant_types_supported", grantTypes),
+            ("token_endpoint_auth_methods_supported", clientMethods),
             ("revocation_endpoint_auth_methods_supported", revocationMethods),
         ]
         for (name, list) in lists {

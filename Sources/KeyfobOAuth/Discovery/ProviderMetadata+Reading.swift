@@ -4,23 +4,30 @@ extension ProviderMetadata {
     /// Reads a discovery document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2) of `expected`.
     ///
     /// The document's issuer must be the one asked, to the letter (RFC 8414, section 3.3), unless the rule says otherwise.
-    /// An https issuer has https endpoints, and those of an authority are its own.
+    /// An https issuer has https endpoints, and those of an authority are its own. Without an endpoint that cannot be used, and
+    /// that a sign-in does not need, what it is for is missing.
     ///
+    /// - Parameter isOpenID: Whether it is one of OpenID Connect by where it was found; else it has to say so itself.
     /// - Throws: `badDocument`.
     package init(
-        reading document: borrowing SecretBytes, issuer expected: String, rule: IssuerRule = .exact
+        reading document: borrowing SecretBytes, issuer expected: String, rule: IssuerRule = .exact,
+        isOpenID: Bool = false
     ) throws(DiscoveryFailure) {
         do {
             self = try document.withBytes { bytes throws(ProtocolViolation) in
-                try Self.read(bytes, expected, rule)
+                try Self.read(bytes, expected, rule, isOpenID)
             }
         } catch {
             throw .badDocument(error)
         }
     }
 
+    /// What a document that is kept has for whether it is one of OpenID Connect.
+    static let openIDMember = "keyfob_openid"
+    private static let needed: Set<Endpoint> = [.authorization, .token]
+
     private static func read(
-        _ bytes: RawSpan, _ expected: String, _ rule: IssuerRule
+        _ bytes: RawSpan, _ expected: String, _ rule: IssuerRule, _ isOpenID: Bool
     ) throws(ProtocolViolation) -> ProviderMetadata {
         let fields = try JSONFields(reading: bytes)
         guard let issuer = fields.string("issuer", in: bytes) else { throw .missing("issuer") }
@@ -28,11 +35,9 @@ extension ProviderMetadata {
         var metadata = ProviderMetadata(issuer: issuer)
         for endpoint in Endpoint.allCases where fields.has(endpoint.rawValue, in: bytes) {
             guard let url = fields.string(endpoint.rawValue, in: bytes).flatMap({ try? EndpointURL($0) }),
-                url.mayServe(issuer: expected)
-            else { throw .badValue(endpoint.rawValue) }
-            guard endpoint == .keys || rule.mayName(url, issuer: issuer) else {
-                // Nobody has to be asked there: an ID token says who signed in.
-                if endpoint == .userInfo { continue }
+                url.mayServe(issuer: expected), endpoint == .keys || rule.mayName(url, issuer: issuer)
+            else {
+                guard needed.contains(endpoint) else { continue }
                 throw .badValue(endpoint.rawValue)
             }
             metadata.endpoints[endpoint] = url
@@ -45,6 +50,11 @@ extension ProviderMetadata {
         metadata.idTokenAlgorithms = fields.strings("id_token_signing_alg_values_supported", in: bytes)
         metadata.revocationMethods = fields.strings("revocation_endpoint_auth_methods_supported", in: bytes)
         metadata.grantTypes = fields.strings("grant_types_supported", in: bytes)
+        metadata.clientMethods = fields.strings("token_endpoint_auth_methods_supported", in: bytes)
+        metadata.takesClientDocuments = fields.bool("client_id_metadata_document_supported", in: bytes) ?? false
+        // Who has ID tokens says how they are signed (OpenID Connect Discovery, section 3).
+        let tells = metadata.idTokenAlgorithms != nil || metadata.scopes?.contains("openid") ?? false
+        metadata.isOpenID = isOpenID || fields.bool(openIDMember, in: bytes) ?? tells
         return metadata
     }
 }

@@ -9,12 +9,16 @@ package struct ProviderMetadata: Hashable, Sendable {
         case endSession = "end_session_endpoint"
         case userInfo = "userinfo_endpoint"
         case keys = "jwks_uri"
+        case introspection = "introspection_endpoint"
+        case registration = "registration_endpoint"
     }
 
     /// The issuer, exactly as ID tokens name it; nil for plain OAuth.
     package var issuer: String?
     /// The endpoints that are known.
     package var endpoints: [Endpoint: EndpointURL]
+    /// Whether it speaks OpenID Connect, so that `openid` is a scope of its and an ID token says who signed in.
+    package var isOpenID: Bool
     /// Whether authorization answers always carry `iss` (RFC 9207).
     package var namesIssuerInAnswers = false
     /// The scopes the provider names; nil where it names none.
@@ -27,6 +31,10 @@ package struct ProviderMetadata: Hashable, Sendable {
     package var idTokenAlgorithms: [String]?
     /// The grant types it names; nil where it names none.
     package var grantTypes: [String]?
+    /// How its token endpoint lets clients say who they are; nil where it does not say.
+    package var clientMethods: [String]?
+    /// Whether a client id may be the address of the client's own document.
+    package var takesClientDocuments = false
     /// How its revocation endpoint wants to be told who asks; nil where it does not say.
     package var revocationMethods: [String]?
 
@@ -38,9 +46,17 @@ package struct ProviderMetadata: Hashable, Sendable {
     }
 
     /// Metadata without a document: what is configured.
+    ///
+    /// Who names keys for ID tokens describes a provider of OpenID Connect.
     package init(issuer: String?, endpoints: [Endpoint: EndpointURL] = [:]) {
         self.issuer = issuer
         self.endpoints = endpoints
+        isOpenID = issuer != nil && endpoints[.keys] != nil
+    }
+
+    /// Whether an answer can say who signed in.
+    package var tellsNames: Bool {
+        isOpenID || endpoints[.userInfo] != nil || endpoints[.introspection] != nil
     }
 
     /// Whether the issuer stands for any tenant's (`{tenantid}` in it).

@@ -49,4 +49,12 @@ package enum HTTPExchange: ~Copyable, Sendable {
     /// None came: `unreachable`, `untrustedCertificate` or `noHTTPLibrary` where nothing was sent, `outcomeUnknown` where
     /// it may have been, `protocolViolation` for one longer than ``HTTPResponse/bodyLimit``.
     case failed(ProviderFailure)
+
+    /// Whether the other side answered that it will not, or has nothing there.
+    package var isRefused: Bool {
+        switch self {
+        case .answered(let response): (400..<500).contains(response.status) && response.status != 429
+        case .failed: false
+        }
+    }
 }

@@ -12,6 +12,16 @@ package struct SignedInAccount: Hashable, Sendable {
     package let provedNames: [String]
     /// The user name among them.
     package let provedUsername: String?
+    /// Whether the provider says whose the account is.
+    package let isProved: Bool
+
+    /// An account of which the provider says nothing: people call it so.
+    package init(namedByPeople id: AccountID) {
+        self.id = id
+        (provedNames, provedUsername, isProved) = ([], nil, false)
+        profile = TenantProfile(
+            realm: "", localAccountID: id.homeAccountID, environment: id.environment, username: id.homeAccountID)
+    }
 
     /// The account of an ID token; nil where an identifier is unusable.
     ///
@@ -40,6 +50,7 @@ package struct SignedInAccount: Hashable, Sendable {
         guard let id = AccountID(homeAccountID: home, environment: environment) else { return nil }
         func acceptable(_ text: String?) -> String? { text.flatMap { Identifier.isAcceptable($0) ? $0 : nil } }
         self.id = id
+        self.isProved = true
         self.provedUsername = acceptable(claims.preferredUsername) ?? acceptable(claims.upn)
         self.provedNames = [
             claims.preferredUsername, claims.upn, claims.isEmailVerified ? claims.email : nil,

@@ -28,4 +28,24 @@ extension IDToken.Claims {
                 name: fields.string("name", in: bytes))
         }
     }
+
+    /// Reads what a server says of an access token that it has just given out (RFC 7662, section 2.2).
+    ///
+    /// - Throws: `missing` where it tells nobody; `badValue` for a token that is not good, or another client's.
+    package init(
+        introspection document: borrowing SecretBytes, issuer: String, clientID: String
+    ) throws(ProtocolViolation) {
+        self = try document.withBytes { bytes throws(ProtocolViolation) in
+            let fields = try JSONFields(reading: bytes)
+            guard fields.bool("active", in: bytes) == true else { throw .badValue("active") }
+            guard fields.string("client_id", in: bytes) ?? clientID == clientID else { throw .badValue("client_id") }
+            let username = fields.string("username", in: bytes)
+            guard let subject = fields.string("sub", in: bytes) ?? username else { throw .missing("sub") }
+            guard Identifier.isAcceptable(subject) else { throw .badValue("sub") }
+            return IDToken.Claims(
+                issuer: issuer, subject: subject, audience: [], expiresOn: Timestamp(seconds: 0),
+                issuedAt: Timestamp(seconds: 0), preferredUsername: username, email: nil, isEmailVerified: false,
+                name: nil)
+        }
+    }
 }

@@ -38,6 +38,16 @@ package struct OAuthClient: ~Copyable, Sendable {
         OAuthClient(id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: authentication)
     }
 
+    /// The same client as a provider wants it to say who it is, where the provider names ways to show a secret and this client's
+    /// is none of them.
+    package borrowing func adapted(to provider: ProviderMetadata) -> OAuthClient {
+        guard authentication != .none, let methods = provider.clientMethods,
+            !methods.contains(authentication.rawValue),
+            let other = [Authentication.post, .basic].first(where: { methods.contains($0.rawValue) })
+        else { return copy() }
+        return OAuthClient(id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: other)
+    }
+
     /// A form that begins with what says who the client is, and the header that does.
     borrowing func request(
         to url: EndpointURL, _ fields: (inout FormBody) -> Void

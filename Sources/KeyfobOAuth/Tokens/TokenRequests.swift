@@ -50,6 +50,16 @@ package enum TokenRequests {
         }
     }
 
+    /// Asks what is known of an access token (RFC 7662, section 2.1).
+    package static func introspect(
+        _ token: borrowing SecretBytes, client: borrowing OAuthClient, at endpoint: EndpointURL
+    ) -> HTTPRequest {
+        client.request(to: endpoint) { form in
+            form.append("token", token)
+            form.append("token_type_hint", Credential.Kind.accessToken.rawValue)
+        }
+    }
+
     /// Revokes a token (RFC 7009, section 2.1).
     package static func revoke(
         _ token: borrowing SecretBytes, kind: Credential.Kind, client: borrowing OAuthClient, at endpoint: EndpointURL
