@@ -40,6 +40,13 @@ extension KeyringError {
             let concerned = selection.verdicts.filter { $0.verdict.isOfDestination }.map(\.candidate.account)
             let names = AccountNaming(among: selection.verdicts.map(\.candidate))
             let name = concerned.count == 1 ? names.brief(concerned[0]) : nil
+            // Nothing that anybody could bind or allow would change that.
+            if let name, let resource = ResourceURL(environment: concerned[0].id.environment) {
+                self.init(
+                    .hostNotAllowed, "the tokens of \(name) go to \(resource) alone", accounts: concerned, isNamed: true
+                )
+                return
+            }
             self.init(
                 .hostNotAllowed,
                 name.map { "the tokens of \($0) do not go to \(host)" } ?? "no account's tokens go to \(host)",

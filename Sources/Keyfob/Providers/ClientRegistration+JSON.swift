@@ -14,6 +14,7 @@ extension ClientRegistration {
         writer.member("redirectURIs", redirectURIs)
         writer.member("scopes", scopes.scopes)
         writer.member("authentication", authentication.rawValue)
+        writer.member("registeredAt", registeredAt)
         if secret.count > 0 { writer.member("secretDigest", Self.digest(of: secret)) }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -52,9 +53,11 @@ extension ClientRegistration {
                 tape.raw(version, in: bytes) == "1",
                 let authentication = text("authentication").flatMap(Authentication.init(rawValue:))
             else { return nil }
-            return ClientRegistration(
+            var client = ClientRegistration(
                 id: id, name: text("name"), redirectURIs: list("redirectURIs"), scopes: ScopeSet(list("scopes")),
                 authentication: authentication)
+            client.registeredAt = text("registeredAt")
+            return client
         }
         guard let read, read.problem == nil else { return nil }
         self = read

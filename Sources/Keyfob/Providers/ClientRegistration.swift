@@ -19,6 +19,8 @@ public struct ClientRegistration: Hashable, Sendable {
     public var scopes: ScopeSet
     /// How it says who it is.
     public var authentication: Authentication
+    /// The issuer of the server at which Keyfob registered it by itself; nil for one that a person registered.
+    public var registeredAt: String?
 
     /// How a client says who it is (OpenID Connect Core, section 9).
     public enum Authentication: String, Hashable, Sendable, CaseIterable {

@@ -32,6 +32,8 @@ public struct IdentityProvider: Hashable, Sendable {
     public var issuer: String? { description.issuer }
     /// The host under which its accounts are kept, with `:port` where the port is not the scheme's own.
     public var environment: String { description.environment }
+    /// The protected resource that its accounts are for alone, as that calls itself; nil for a provider of many.
+    public var resource: String? { description.resource }
     /// The hosts to which its accounts' tokens go besides the environment: `api.git.example`, `*.git.example`.
     public var apiHosts: [HostPattern] { description.apiHosts }
     /// Whether a discovery document is read at sign-in.

@@ -19,7 +19,7 @@ extension Keyring.Providers {
     private func provider(serving token: Keyring.FoundToken) throws(KeyringError) -> ProviderDescription? {
         guard let host = token.destination?.host,
             let provider = try description(forEnvironment: token.account.id.environment, in: [token.group]),
-            provider.environment == host || provider.apiHosts.contains(where: { $0.matches(host) })
+            provider.host == host || provider.apiHosts.contains(where: { $0.matches(host) })
         else { return nil }
         return provider
     }
@@ -39,7 +39,9 @@ extension Keyring.Providers {
             case .directory, .tool: nil
             }
         }
-        let hosts = [account.environment] + patterns.map(\.text).filter { !$0.hasPrefix("*.") } + bound
+        let hosts =
+            [ResourceURL.host(ofEnvironment: account.environment)] + patterns.map(\.text).filter { !$0.hasPrefix("*.") }
+            + bound
         return hosts.enumerated().filter { !hosts[..<$0.offset].contains($0.element) }.map(\.element)
     }
 }

@@ -52,11 +52,23 @@ struct ProviderRegistry {
     private func provider(address text: String) -> IdentityProvider? {
         guard let url = try? EndpointURL(text), url.query == nil else { return nil }
         let wanted = Self.withoutSlash(text)
-        if let provider = providers.first(where: { $0.issuer.map(Self.withoutSlash) == wanted }) { return provider }
+        let issuers = providers.filter { $0.resource == nil }
+        if let provider = issuers.first(where: { $0.issuer.map(Self.withoutSlash) == wanted }) { return provider }
+        if let provider = provider(ofResource: text) { return provider }
         let environment = url.environment
         guard !url.path.allSatisfy({ $0 == "/" }) else { return provider(environment: environment, tenant: nil) }
         guard let authority = try? Authority(text) else { return nil }
         return provider(of: authority)
+    }
+
+    /// The provider of the resource that an address is of: the narrowest.
+    private func provider(ofResource address: String) -> IdentityProvider? {
+        guard let url = try? ResourceURL(parsing: address) else { return nil }
+        let all = providers.compactMap { provider in
+            ResourceURL(environment: provider.environment).map { (provider: provider, resource: $0) }
+        }
+        return all.filter { url.isWithin($0.resource) }.max { $0.resource.path.count < $1.resource.path.count }?
+            .provider
     }
 
     private static func withoutSlash(_ text: String) -> String {

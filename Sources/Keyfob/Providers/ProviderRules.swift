@@ -21,7 +21,8 @@ enum ProviderRules {
             return "the name is not made of at most \(nameLimit) small letters, digits, '.', '-' and '_'"
         }
         if let issuer = description.issuer, let problem = problem(ofIssuer: issuer) { return problem }
-        guard isEnvironment(description.environment) else {
+        if let problem = problem(ofResource: description) { return problem }
+        guard description.resource != nil || isEnvironment(description.environment) else {
             return "the environment is not a host, or host:port, in small letters"
         }
         if !description.quirks.isDisjoint(with: [.b2c, .adfs, .ciam]), description.authority == nil {
@@ -49,6 +50,19 @@ enum ProviderRules {
             return "without discovery there must be a \(endpoint.rawValue)"
         }
         return nil
+    }
+
+    /// What is wrong with the resource of a description; nil where nothing is.
+    ///
+    /// Its environment says where tokens go, so that nothing else of the description does.
+    private static func problem(ofResource description: ProviderDescription) -> String? {
+        guard let resource = description.resource else { return nil }
+        guard let url = try? EndpointURL(resource), url.query == nil, url.environmentOfResource != nil,
+            url.environmentOfResource == description.environment
+        else { return "the environment is not host and path of the resource" }
+        guard description.issuer != nil else { return "the authorization server of the resource is not named" }
+        let hasMore = !description.apiHosts.isEmpty || !description.quirks.isEmpty || !description.endpoints.isEmpty
+        return hasMore ? "a provider of one resource has no hosts, endpoints or quirks of its own" : nil
     }
 
     /// What is wrong with the API hosts of a description; nil where nothing is.
@@ -92,7 +106,9 @@ enum ProviderRules {
             if other.serves(environment) {
                 return "the accounts of \(environment) are those of provider '\(other.name)' already"
             }
-            if let issuer = description.issuer, other.issuer == issuer {
+            // One server may serve many resources.
+            let isOfResource = description.resource != nil || other.resource != nil
+            if let issuer = description.issuer, other.issuer == issuer, !isOfResource {
                 return "that is the issuer of provider '\(other.name)' already"
             }
             if other.serves(description.name) {

@@ -247,7 +247,8 @@ extension Keyring.Providers {
         return (description.environment, description.apiHosts)
     }
 
-    private func add(
+    /// Adds what is described, in the place of one that has its name where it may.
+    func add(
         _ description: ProviderDescription, replacing: Bool, _ groups: [AccessGroup]?
     ) throws(KeyringError) -> IdentityProvider {
         try withState { state in

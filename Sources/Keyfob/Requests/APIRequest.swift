@@ -105,6 +105,12 @@ extension Keyring.Tokens {
                 .hostNotAllowed, "the token was not asked for to be sent to \(url.environment)",
                 advice: .nameDestination)
         }
+        // What one host has at another address may be somebody else's.
+        if let resource = ResourceURL(environment: answer.found.account.id.environment),
+            (try? ResourceURL(parsing: text))?.isWithin(resource) != true
+        {
+            throw KeyringError(.hostNotAllowed, "the token is for \(resource) alone", advice: .nameDestination)
+        }
         return url
     }
 

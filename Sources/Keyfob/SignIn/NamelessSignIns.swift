@@ -90,5 +90,5 @@ extension Keyring.SignIns {
 
 extension ProviderDescription {
     /// The host of its environment.
-    var host: String { String(environment.prefix { $0 != "/" }) }
+    var host: String { ResourceURL.host(ofEnvironment: environment) }
 }

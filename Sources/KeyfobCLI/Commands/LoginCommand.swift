@@ -14,6 +14,11 @@ struct LoginCommand: ParsableCommand {
             whose redirect address has a scheme of an app's own gets the answer from the desktop ('keyfob setup \
             url-scheme'). With --device a code is typed on another device; there a QR code may help.
 
+            The address of a protected resource, such as an MCP server's, is enough: it says by which authorization \
+            server it lets people in (RFC 9728). It becomes a provider of its own, whose tokens go to that resource alone. \
+            Keyfob registers itself at the server (RFC 7591), or takes the client that --client names: an id that you \
+            have there, or the address of a client id metadata document of yours.
+
             Where no client of the provider is known, a person at a terminal is asked for one; 'keyfob client add' has \
             them beforehand.
 
@@ -39,7 +44,7 @@ struct LoginCommand: ParsableCommand {
               keyfob login --device github --for git
               keyfob login --client ID --authority \\
                 https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
-              keyfob login notes --name work
+              keyfob login https://mcp.notes.example/mcp --name work
               keyfob login --account ada@contoso.example --prompt consent \\
                 --extra-scope Mail.Read
               keyfob login --continue 0c0a66f8
@@ -86,6 +91,8 @@ struct LoginCommand: ParsableCommand {
         var (request, groups) = try options.request(keyring, try global.groups()) { global.say($0) }
         request.usesFormPost = formPost
         request.isInstanceAware = instanceAware
+        try ResourceSignIn.settle(
+            &request, issuer: options.issuer, client: options.client, keyring, groups, network, global)
         try ClientQuestion.settle(request, keyring, groups, global)
         try NameQuestion.settle(&request, keyring, groups, network, global)
         try tellScopes(request, keyring, groups)

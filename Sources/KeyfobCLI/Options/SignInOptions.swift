@@ -4,7 +4,8 @@ internal import KeyfobSodium
 
 /// What a person signs in to.
 struct SignInOptions: ParsableArguments {
-    @Argument(help: "The provider: its name, issuer or host; that of --account unless given.") var provider: String?
+    @Argument(help: "The provider (its name, issuer or host), or a resource's address; that of --account unless given.")
+    var provider: String?
 
     @Option(
         name: [.short, .long],
@@ -28,6 +29,11 @@ struct SignInOptions: ParsableArguments {
         help: ArgumentHelp(
             "What the token is for, in place of its scopes; repeatable: git, packages, api, read.", valueName: "what"))
     var purposes: [Purpose] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Which of a resource's authorization servers, where it names several.", valueName: "url"))
+    var issuer: String?
 
     @Option(name: .long, help: ArgumentHelp("A resource: stands for the scope <resource>/.default.", valueName: "url"))
     var resource: String?
@@ -75,7 +81,7 @@ struct SignInOptions: ParsableArguments {
         if name != nil, account != nil { throw ValidationError("--account says what the account is called") }
         if resource != nil, !purposes.isEmpty { throw ValidationError("--resource and --for exclude one another") }
         if continuation != nil {
-            let others: [String?] = [provider, account, name, client, resource, tenant, authority, claims]
+            let others: [String?] = [provider, account, name, client, issuer, resource, tenant, authority, claims]
             guard others.allSatisfy({ $0 == nil }), (scope + extraScope).isEmpty, purposes.isEmpty else {
                 throw ValidationError("--continue says whom to sign in, and for what")
             }
@@ -90,7 +96,7 @@ struct SignInOptions: ParsableArguments {
         for (name, value) in [
             ("the provider", provider), ("--account", account), ("--name", name), ("--client", client),
             ("--resource", resource), ("--tenant", tenant), ("--continue", continuation),
-            ("--login-hint", loginHint), ("--domain-hint", domainHint),
+            ("--login-hint", loginHint), ("--domain-hint", domainHint), ("--issuer", issuer),
         ] {
             if let value, !Identifier.isAcceptable(value) {
                 throw ValidationError("\(name) is blank, too long, or holds control characters")

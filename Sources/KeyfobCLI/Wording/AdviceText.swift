@@ -132,6 +132,12 @@ extension Advice {
         case .addDeviceEndpoint: "if devices can sign in there, add it again with --device-endpoint"
         case .addEndpoint: "if it has one, name it in a description, see 'keyfob provider add --help'"
         case .addRevocationEndpoint: "'keyfob provider add --revocation-endpoint' names one"
+        case .nameClient: "register a client there, and name it with --client"
+        case .nameIssuer(let issuer): "say which one with --issuer \(ShellWord.inMessage(issuer))"
+        case .addByIssuer: "if it is an issuer, add it with 'keyfob provider add --issuer'"
+        case .leaveProvider(let name):
+            "to go on, sign its accounts out with 'keyfob logout --forget'"
+                + (name.map { ", then 'keyfob provider remove \(ShellWord.inMessage($0))'" } ?? "")
         case .addClient(let provider): Self.waysToClient(of: provider)
         case .addClientSecret: "add the client again with 'keyfob client add --replace --secret-fd'"
 

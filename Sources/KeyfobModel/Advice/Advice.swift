@@ -178,6 +178,14 @@ public enum Advice: Hashable, Sendable {
     case addRevocationEndpoint
     /// Add the client id of a program that is known to the provider of this name or host.
     case addClient(provider: String)
+    /// Name a client that is registered at the authorization server, by its id.
+    case nameClient
+    /// Say by its issuer which authorization server is meant, for example this one.
+    case nameIssuer(String)
+    /// Add a provider by its issuer, where the address is none of a resource.
+    case addByIssuer
+    /// Sign out the accounts of a provider, and remove it, before it is added anew; nil for one that is gone.
+    case leaveProvider(String?)
     /// Add the client again, with its secret.
     case addClientSecret
 

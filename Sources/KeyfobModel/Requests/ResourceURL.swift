@@ -18,6 +18,29 @@ public struct ResourceURL: Hashable, Sendable {
     public var owner: String? { path.first }
 }
 
+// A resource whose accounts are for it alone: their environment is host and path, where a provider's is a host.
+extension ResourceURL {
+    /// The resource that an environment is; nil for one that is a host.
+    package init?(environment: String) {
+        guard environment.utf8.contains(UInt8(ascii: "/")), let url = try? ResourceURL(parsing: environment) else {
+            return nil
+        }
+        self = url
+    }
+
+    /// The environment of accounts that are for this resource alone; nil where the two would not be told apart, as an `@` parts
+    /// an account's id from its environment.
+    package var environment: String? {
+        let text = host + "/" + path.joined(separator: "/")
+        return text.utf8.contains(UInt8(ascii: "@")) || ResourceURL(environment: text) != self ? nil : text
+    }
+
+    /// The host of an environment.
+    package static func host(ofEnvironment environment: String) -> String {
+        String(environment.prefix { $0 != "/" })
+    }
+}
+
 extension ResourceURL: CustomStringConvertible {
     /// Host and path: `git.example/contoso/app`.
     public var description: String { ([host] + path).joined(separator: "/") }

@@ -78,6 +78,39 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         return "\(host):\(port)"
     }
 
+    /// Whether it is https.
+    package var isSecure: Bool { scheme == "https" }
+
+    /// The environment of accounts that are for the resource at this address alone; nil where no such accounts can be.
+    package var environmentOfResource: String? {
+        query == nil ? (try? ResourceURL(parsing: text))?.environment : nil
+    }
+
+    /// Whether somebody who was asked at `other` may name this address, to be asked in its turn: who is out there names nothing
+    /// of this machine or of the network that it is in.
+    package func mayBeNamed(at other: EndpointURL) -> Bool {
+        guard isSecure || !other.isSecure else { return false }
+        return environment == other.environment || !isInternal || other.isInternal
+    }
+
+    /// Whether the host is this machine, or one that only its own network knows by that name or number.
+    private var isInternal: Bool {
+        if host.hasPrefix("[") || HostAndPort.isLoopback(host) || host.hasSuffix(".localhost") { return true }
+        guard host.contains(".") else { return true }
+        let numbers = host.split(separator: ".").compactMap { UInt8($0) }
+        guard numbers.count == 4 else { return false }
+        switch (numbers[0], numbers[1]) {
+        case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127), (224..., _):
+            return true
+        default: return false
+        }
+    }
+
+    /// Whether the address is on the host of another one, or on one below its name.
+    package func isBelow(_ other: EndpointURL) -> Bool {
+        environment == other.environment || host.hasSuffix("." + other.host) && port == other.port
+    }
+
     /// Whether codes and refresh tokens of an environment may go here: those of Microsoft's clouds stay in their cloud,
     /// whatever a document names.
     package func isOfCloud(_ environment: String) -> Bool {

@@ -7,7 +7,8 @@ extension ProviderDescription {
 
     /// The members that a document may have.
     package static let members = [
-        "formatVersion", "name", "title", "issuer", "environment", HostPattern.member, "discovery", "endpoints",
+        "formatVersion", "name", "title", "issuer", "environment", HostPattern.member, "resource", "discovery",
+        "endpoints",
         "clientIDs", "defaultScopes", "flows", "rotation", "quirks", "caFile",
     ]
 
@@ -52,6 +53,7 @@ extension ProviderDescription {
         }
         let issuer = fields.has("issuer", in: bytes) ? try text("issuer") : nil
         if let issuer, (try? EndpointURL(issuer)) == nil { throw .badValue("issuer") }
+        let resource = fields.has("resource", in: bytes) ? try text("resource") : nil
         let rotation = fields.has("rotation", in: bytes) ? fields.string("rotation", in: bytes) : "unknown"
         guard let rotation = rotation.flatMap(Rotation.init(rawValue:)) else { throw .badValue("rotation") }
         if fields.has("discovery", in: bytes), fields.bool("discovery", in: bytes) == nil {
@@ -66,6 +68,7 @@ extension ProviderDescription {
         // What is built in can be narrower than its text says.
         let builtIn = BuiltInHosts.apiHosts(of: description.environment)
         description.apiHosts = hosts.map { host in builtIn.first { $0.text == host.text } ?? host }
+        description.resource = resource
         description.certificateFile = fields.has("caFile", in: bytes) ? try text("caFile") : nil
         if description.hasDiscovery, issuer == nil { throw .missing("issuer") }
         guard fields.has("endpoints", in: bytes) else { return description }
@@ -91,6 +94,7 @@ extension ProviderDescription {
         writer.member("issuer", issuer)
         writer.member("environment", environment)
         writer.member(HostPattern.member, apiHosts.map(\.text))
+        writer.member("resource", resource)
         writer.name("discovery")
         writer.bool(hasDiscovery)
         writer.name("endpoints")

@@ -12,6 +12,8 @@ package struct ProviderDescription: Hashable, Sendable {
     package var environment: String
     /// The hosts of its services, to which its accounts' tokens go besides the environment.
     package var apiHosts: [HostPattern]
+    /// The protected resource that its accounts are for alone, as that calls itself (RFC 9728); nil for a provider of many.
+    package var resource: String?
     /// Whether there is a discovery document.
     package var hasDiscovery: Bool
     /// Endpoints that count in place of those of the document.
@@ -89,9 +91,9 @@ package struct ProviderDescription: Hashable, Sendable {
     /// What is known without the network.
     package var configuredMetadata: ProviderMetadata { ProviderMetadata(issuer: issuer, endpoints: endpoints) }
 
-    /// Fields that every token request carries for this provider.
+    /// Fields that every token request carries for this provider; a resource is named in each (RFC 8707).
     package var tokenFields: TokenRequests.Extra {
-        quirks.contains(.clientInfo) ? [("client_info", "1")] : []
+        (quirks.contains(.clientInfo) ? [("client_info", "1")] : []) + (resource.map { [("resource", $0)] } ?? [])
     }
 
     /// Fields that every authorization request carries for this provider.

@@ -20,6 +20,8 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
     case badValue(String)
     /// A document of another issuer than the one asked.
     case otherIssuer
+    /// A document of another resource than the one asked.
+    case otherResource
     /// A token of a type that is not supported.
     case unknownTokenType
     /// Tokens of another account than the one asked for.
@@ -40,6 +42,7 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
         case .missing(let name): "the answer lacks \(name)"
         case .badValue(let name): "the answer has no usable \(name)"
         case .otherIssuer: "the document is another issuer's"
+        case .otherResource: "the document is another resource's"
         case .unknownTokenType: "the token is of an unknown type"
         case .otherAccount: "the answer is about another account"
         case .otherTenant: "the answer is of another tenant"

@@ -2,6 +2,8 @@ package import KeyfobModel
 
 /// Where the tokens of an account go: to its provider, to the hosts of its provider's services, to hosts that are bound
 /// to the account, and to the one that a request allows by name for the account that it names.
+///
+/// Those of an account that is for one resource go there, and nowhere else.
 package struct DestinationRule {
     private let url: ResourceURL
     private let isAllowed: Bool
@@ -29,11 +31,14 @@ package struct DestinationRule {
     ///
     /// - Parameter apiHosts: What the description of its provider names, where that is not built in.
     package func allows(_ account: AccountID, in group: AccessGroup, apiHosts: [HostPattern] = []) -> Bool {
-        isAllowed || allows(everyoneAt: account.environment, apiHosts: apiHosts) || isBound(to: account, in: group)
+        if allows(everyoneAt: account.environment, apiHosts: apiHosts) { return true }
+        guard ResourceURL(environment: account.environment) == nil else { return false }
+        return isAllowed || isBound(to: account, in: group)
     }
 
     /// Whether the tokens of all accounts of a provider go there.
     package func allows(everyoneAt environment: String, apiHosts: [HostPattern] = []) -> Bool {
+        if let resource = ResourceURL(environment: environment) { return url.isWithin(resource) }
         if EnvironmentAliases.areSame(environment, host) { return true }
         return (BuiltInHosts.apiHosts(of: environment) + apiHosts).contains { $0.matches(host) }
     }

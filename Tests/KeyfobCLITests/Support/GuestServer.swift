@@ -11,9 +11,14 @@ final class GuestServer: Sendable {
     // It ends when this is closed.
     private let lifeline: FileHandle
 
-    private init(
+    private convenience init(
         _ script: String, _ provider: ProviderServer, fill: (_ folder: String) throws -> Void = { _ in }
     ) throws {
+        let certificates = provider.authorityFile == nil ? [] : [provider.folder]
+        try self.init(script, [provider.issuer] + certificates, fill: fill)
+    }
+
+    private init(_ script: String, _ arguments: [String], fill: (_ folder: String) throws -> Void = { _ in }) throws {
         folder =
             FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "keyfob-\(script)-\(UUID().uuidString)").path
@@ -23,10 +28,10 @@ final class GuestServer: Sendable {
         lifeline = input.fileHandleForWriting
         process = Process()
         process.executableURL = URL(filePath: PythonScript.interpreter)
-        process.arguments = [
-            ProjectFolder.root.appending(path: "Tests/Provider/\(script).py").path, folder, provider.issuer,
-        ]
-        if provider.authorityFile != nil { process.arguments?.append(provider.folder) }
+        process.arguments =
+            [
+                ProjectFolder.root.appending(path: "Tests/Provider/\(script).py").path, folder,
+            ] + arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -54,6 +59,9 @@ final class GuestServer: Sendable {
     /// An API, which takes any token; the provider has to be secure.
     static func api(_ provider: ProviderServer) throws -> GuestServer { try GuestServer("api_server", provider) }
 
+    /// An MCP server with an authorization server of its own: that of `fastmcp`, or of the package `mcp` (`sdk`).
+    static func mcp(_ kind: String) throws -> GuestServer { try GuestServer("mcp_server", [kind]) }
+
     deinit {
         try? lifeline.close()
         process.waitUntilExit()
@@ -69,6 +77,14 @@ final class GuestServer: Sendable {
 
     /// Leads whoever asks a git server for something below `/moved/` elsewhere.
     func move(to address: String) throws { try write(address, to: "moved") }
+
+    /// The clients that have registered themselves.
+    func registrations() throws -> [String] {
+        try String(contentsOfFile: folder + "/registrations", encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    /// Lets an MCP server know those clients no more.
+    func forget(_ clients: [String]) throws { try write(clients.joined(separator: "\n"), to: "forgotten") }
 
     /// Lets AWS's credentials be valid for so many seconds.
     func shorten(to seconds: Int) throws { try write(String(seconds), to: "seconds") }

@@ -10,7 +10,9 @@ A refresh token is replaced at each use, and an old one ends the grant · https:
 The resource says by a challenge who its authorization server is · https://www.rfc-editor.org/rfc/rfc9728#section-5.1
 A token without the scope that a tool needs gets 403 with that scope · https://www.rfc-editor.org/rfc/rfc6750#section-3.1
 
-Options besides those of openid.py: `resource` is whether a request has to name it. The server is at auth.plain.example, the resource
+Options besides those of openid.py: `resource` is whether a request has to name it; `described`, `says_of_itself` and `registered` are
+put into the documents of the resource and of the server, and into the answer to a registration, whose status is `registration`; `moved` is
+where the resource's document leads, and `filler` by how many bytes it is longer; `forgets` is whether it knows no client that registered itself before. The server is at auth.plain.example, the resource
 at api.plain.example: /mcp needs `notes.read`, and /mcp/write `notes.write`."""
 
 import json
@@ -25,7 +27,8 @@ RESOURCE = f"https://{API}/mcp"
 
 class Plain(OpenID):
     HOSTS = (AUTH, API)
-    OPTIONS = OpenID.OPTIONS | {"resource": False, "names": "none"}
+    OPTIONS = OpenID.OPTIONS | {"resource": False, "names": "none", "described": {}, "says_of_itself": {}, "registered": {}, "registration": 201,
+                                   "moved": None, "filler": 0, "forgets": False}
     ENDPOINTS = {
         "authorization_endpoint": "/authorize", "token_endpoint": "/token", "revocation_endpoint": "/revoke", "registration_endpoint": "/register",
         "device_authorization_endpoint": "/device"}
@@ -34,7 +37,7 @@ class Plain(OpenID):
 
     def document(self):
         return {name: value for name, value in super().document().items()
-                if name not in ("subject_types_supported", "id_token_signing_alg_values_supported")}
+                if name not in ("subject_types_supported", "id_token_signing_alg_values_supported")} | self.option("says_of_itself")
 
     def answer(self, request):
         if request.host == API:
@@ -58,7 +61,15 @@ class Plain(OpenID):
             self.refuse("invalid_client_metadata")
         if not asked.get("redirect_uris") or not all(self.takes_redirect(uri) for uri in asked["redirect_uris"]):
             self.refuse("invalid_redirect_uri")
-        return Answer(201, asked | {"client_id": "dyn-" + secrets.token_hex(6), "token_endpoint_auth_method": "none"})
+        if self.option("registration") != 201:
+            raise Refusal(self.option("registration"), {"error": "invalid_client_metadata"})
+        made = asked | {"client_id": "dyn-" + secrets.token_hex(6), "token_endpoint_auth_method": "none"} | self.option("registered")
+        return Answer(201, {name: value for name, value in made.items() if value is not None})
+
+    def check_client(self, client):
+        if self.option("forgets") and (client or "").startswith("dyn-"):
+            self.refuse("invalid_client", "The client is unknown.", 401)
+        super().check_client(client)
 
     def wrong_request(self, query):
         if self.option("resource") and query.get("resource") != RESOURCE:
@@ -72,8 +83,10 @@ class Plain(OpenID):
 
     def resource(self, request):
         if request.path == "/.well-known/oauth-protected-resource/mcp":
+            if self.option("moved"):
+                return Answer(302, headers={"Location": self.option("moved")})
             return Answer(200, {"resource": RESOURCE, "authorization_servers": [self.origin], "scopes_supported": self.SCOPES,
-                                "bearer_methods_supported": ["header"]})
+                                "bearer_methods_supported": ["header"], "filler": "x" * self.option("filler")} | self.option("described"))
         if not request.path.startswith("/mcp"):
             return Answer(404)
         access = self.access(request)

@@ -8,7 +8,7 @@ struct ProviderAddCommand: ParsableCommand {
         commandName: "add", abstract: "Add a provider, from a file or by its issuer.",
         discussion: """
             A file holds what 'keyfob provider show --json' prints ('-' is standard input). For a provider that \
-            speaks OpenID Connect its issuer is enough: the rest is discovered at sign-in. The description is kept \
+            describes itself (OpenID Connect, RFC 8414) its issuer is enough: the rest is discovered at sign-in. The description is kept \
             sealed in the group where new items go.
 
             An authority as MSAL takes it (--authority) adds Azure AD B2C (one policy of it; accounts of others count too), \

@@ -41,6 +41,7 @@ struct ProviderShowCommand: ParsableCommand {
             ("quirks", provider.quirks.isEmpty ? "none" : provider.quirks.joined(separator: ", ")),
             ("default scopes", provider.defaultScopes.isEmpty ? "none" : provider.defaultScopes.spaceSeparated),
         ]
+        if let resource = provider.resource { rows.append(("for", resource + " alone")) }
         if let file = provider.certificateFile { rows.append(("certificates", file)) }
         for client in clients {
             rows.append(("client", client.client.id + (client.isDefault ? " (default)" : "")))

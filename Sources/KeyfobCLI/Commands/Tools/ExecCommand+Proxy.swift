@@ -76,6 +76,12 @@ extension ExecCommand {
         return [allowedHost].compactMap(\.self) + ofVariables + allow.compactMap(\.host)
     }
 
+    /// The first address that the caller names, with the path that a variable has.
+    private var namedPlace: String? {
+        allowedHost ?? env.first.flatMap { $0.scope.map { String($0.prefix { $0 != "?" && $0 != "#" }) } }
+            ?? namedHosts.first
+    }
+
     /// The host that the caller allows to the account.
     private var allowedHost: String? { options.allowHost.flatMap { GatewayRule.host($0[...]) } }
 
@@ -186,7 +192,7 @@ extension ExecCommand {
         defer { global.tellWarnings(of: keyring) }
         var options = options(for: nil, of: call)
         options.allowHost = allowedHost
-        if options.url == nil, let host = namedHosts.first { options.url = "https://" + host }
+        if options.url == nil, let place = namedPlace { options.url = "https://" + place }
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         let (account, group, tenant): (Account, AccessGroup, String?)
