@@ -3,28 +3,34 @@ internal import KeyfobFiles
 extension KeyringError {
     /// Says why the vault at a location cannot be opened.
     init(_ error: any Error, opening location: KeyringLocation) {
-        guard case StoreError.notWritable = error, let closed = Self.closed(at: location) else {
+        guard case StoreError.notWritable = error, let closed = Self.closed(location.vault) else {
             self.init(error)
             return
         }
         self = closed
     }
 
-    /// Names the folder that keeps this user from the vault at a location; nil where none does.
-    static func closed(at location: KeyringLocation) -> KeyringError? {
-        let folders = FileAccess.ancestors(of: location.vault)
-        guard let folder = Array(folders).last(where: { !FileAccess.isOpen($0, toList: $0 == location.vault) }),
-            let status = FileAccess.status(folder, following: true)
-        else { return nil }
+    /// Names the folder that keeps this user from what is at a path, or in a folder there; nil where none does.
+    ///
+    /// - Parameter toWrite: Whether something is to be written into it.
+    static func closed(_ path: String, toWrite: Bool = false) -> KeyringError? {
+        let folders = Array(FileAccess.ancestors(of: path))
+        if let folder = folders.last(where: { !FileAccess.isOpen($0, toList: $0 == path) }) {
+            return closed(folder, "lets nobody in", advice: toWrite ? nil : .nameVault)
+        }
+        return toWrite && !FileAccess.isWritable(path) ? closed(path, "cannot be written", advice: nil) : nil
+    }
+
+    /// - Parameter advice: What helps where it is another user's.
+    private static func closed(_ folder: String, _ what: String, advice: Advice?) -> KeyringError? {
+        guard let status = FileAccess.status(folder, following: true) else { return nil }
         guard status.isOwn else {
             return KeyringError(
-                .inputOutput, "\(folder) is another user's and closed to this one",
-                advice: .nameVault)
+                .inputOutput, "\(folder) is another user's and closed to this one", advice: advice)
         }
         let mode = String(status.permissions, radix: 8)
         return KeyringError(
-            .inputOutput,
-            "\(folder) lets nobody in: its mode is \(String(repeating: "0", count: 4 - mode.utf8.count))\(mode)",
+            .inputOutput, "\(folder) \(what): its mode is \(String(repeating: "0", count: 4 - mode.utf8.count))\(mode)",
             advice: .openFolder(path: folder))
     }
 

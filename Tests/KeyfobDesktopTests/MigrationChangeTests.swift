@@ -60,7 +60,7 @@ struct MigrationChangeTests {
         let vault = try MigrationHome.unlocked(storage)
         _ = try storage.change(vault.group(.default).keys, sequence: vault.sequence, milliseconds: 0) { writer in
             try writer.setSetting("change \(number)", to: "made")
-            _ = try writer.save(try .refresh("ada"), secret: secret("refresh number \(number)"))
+            _ = try writer.save(try .refresh("ada"), secret: secret("refresh number \(number)"), from: .signIn)
         }
     }
 

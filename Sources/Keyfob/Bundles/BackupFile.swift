@@ -22,7 +22,7 @@ public struct BackupFile: Hashable, Sendable {
     public static func all(at location: KeyringLocation) throws(KeyringError) -> [BackupFile] {
         let folder = VaultDirectory(path: location.vault).backups
         guard FileAccess.status(folder, following: true) == nil else { return try all(in: folder) }
-        if let closed = KeyringError.closed(at: location) { throw closed }
+        if let closed = KeyringError.closed(location.vault) { throw closed }
         return []
     }
 

@@ -253,6 +253,11 @@ extension Keyring.Bundles {
                     advice: .backUpElsewhere)
             }
         }
+        if let path, FileAccess.status(path, following: true)?.isDirectory == true,
+            let closed = KeyringError.closed(path, toWrite: true)
+        {
+            throw closed
+        }
         let place = try backupPlace(path)
         let folder = place.lastIndex(of: "/").map { String(place[...$0]) } ?? "."
         guard FileAccess.status(folder, following: true)?.isDirectory == true else {

@@ -207,7 +207,9 @@ extension Keyring.Sync {
             }
             let title = session.name(of: id)
             guard id != session.own else {
-                throw KeyringError(.usage, "this very device is kept out by another one", advice: .showSync)
+                throw KeyringError(
+                    .usage, "a device is revoked on another one: to take this one out, leave the sync",
+                    advice: .leaveSync)
             }
             // One that left is kept out by others too, where somebody goes on with its keys.
             guard member.revocation == nil || member.hasLeft else {

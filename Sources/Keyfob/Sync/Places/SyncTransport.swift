@@ -19,12 +19,12 @@ protocol SyncTransport {
 struct SyncFolderTransport: SyncTransport {
     let folder: String
 
-    /// - Throws: `noSuchFile` where it is not there: a stick that is not plugged in is no reason to begin anew.
+    /// - Throws: `noSuchFile` where it is not there: a stick that is not plugged in is no reason to begin anew; `inputOutput`
+    ///   where it is closed to this user.
     func fetch() throws(KeyringError) {
+        if let closed = KeyringError.closed(folder, toWrite: true) { throw closed }
         let kind = try? FileManager.default.attributesOfItem(atPath: folder + "/.")[.type] as? FileAttributeType
-        guard kind == .typeDirectory else {
-            throw KeyringError(.noSuchFile, "there is no folder \(folder)")
-        }
+        guard kind == .typeDirectory else { throw KeyringError(.noSuchFile, "there is no folder \(folder)") }
     }
 
     func deliver(_ ownFolder: String) -> Bool { true }
