@@ -35,8 +35,7 @@ extension Keyring {
     /// - Throws: `configuration`.
     static func requireOwnState(_ location: KeyringLocation) throws(KeyringError) {
         do {
-            // What a link leads to counts.
-            try POSIXFile.status(location.state + "/.")?.requireOwn(location.state)
+            try KnownPlaces(state: location.state).requireOwn()
         } catch {
             throw KeyringError(error)
         }

@@ -17,6 +17,13 @@ package struct KnownPlaces: Sendable {
         lock = state + "/places.lock"
     }
 
+    /// Makes sure that nobody else writes in the folder `state`; what a link leads to counts.
+    ///
+    /// - Throws: `StoreError.unsafePath`.
+    package func requireOwn() throws(StorageFailure) {
+        try POSIXFile.status(state + "/.")?.requireOwn(state)
+    }
+
     /// The vault that `folder` had when it was last unlocked; nil where none was.
     package func vault(in folder: String) throws(StorageFailure) -> VaultID? {
         let name = PercentEncoding.encode(Self.whole(folder))

@@ -65,6 +65,7 @@ package enum CachedToken: ~Copyable {
         let unlocked: UnlockedVault
         let stored: StoredHeader
         do {
+            try KnownPlaces(state: state).requireOwn()
             let found = try FoundVault(in: directory) { directory throws(StorageFailure) in
                 try VaultDatabaseReader(plain: directory)
             }

@@ -103,6 +103,22 @@ extension ProviderMetadata {
             guard let url = metadata.endpoints[endpoint] else { continue }
             if !url.isOfCloud(provider.environment) { metadata.endpoints[endpoint] = nil }
         }
+        guard let address = provider.resource, let resource = try? EndpointURL(address),
+            let issuer = provider.issuer.flatMap({ try? EndpointURL($0) })
+        else { return metadata }
+        return metadata.within(resource, server: issuer)
+    }
+
+    /// The metadata of a resource's authorization server without what it may not name, whenever it says so: an address of this
+    /// machine or a private network, and one that leads people elsewhere where answers do not name their issuer (RFC 9207), as
+    /// it may be after another server's codes (RFC 9700, section 4.4).
+    func within(_ resource: EndpointURL, server: EndpointURL) -> ProviderMetadata {
+        var metadata = self
+        metadata.endpoints = endpoints.filter { $0.value.mayBeNamed(at: resource) }
+        if let authorization = metadata.endpoints[.authorization], !namesIssuerInAnswers, !authorization.isBelow(server)
+        {
+            metadata.endpoints[.authorization] = nil
+        }
         return metadata
     }
 }

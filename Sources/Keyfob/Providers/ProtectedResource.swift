@@ -50,7 +50,7 @@ extension Keyring.Providers {
                 flaws.append("\(server): \(error)")
                 continue
             }
-            let wish = Wish(asked: asked, server: server, isNamed: issuer != nil, client: client)
+            let wish = Wish(asked: asked, server: server, client: client)
             guard let flaw = wish.flaw(of: metadata) else { return try resource(found, server, scopes, metadata) }
             flaws.append("\(server): \(flaw)")
         }
@@ -178,28 +178,26 @@ extension Keyring.Providers {
 private struct Wish {
     let asked: EndpointURL
     let server: EndpointURL
-    /// Whether a person has named the server.
-    let isNamed: Bool
     let client: String?
 
     static let noRegistration = "it registers no client by itself"
 
     /// What is missing; nil where nothing is.
     func flaw(of metadata: ProviderMetadata) -> String? {
-        guard let authorization = metadata.endpoints[.authorization], let token = metadata.endpoints[.token] else {
+        guard let authorization = metadata.endpoints[.authorization], metadata.endpoints[.token] != nil else {
             return "it names no authorization or token endpoint"
-        }
-        let endpoints = [authorization, token] + [metadata.endpoints[.registration]].compactMap(\.self)
-        guard endpoints.allSatisfy({ $0.mayBeNamed(at: asked) }) else {
-            return "an endpoint is at an address that is not for it to name"
         }
         guard metadata.challengeMethods?.contains("S256") ?? false else {
             return "it does not say that it supports PKCE with S256"
         }
-        // Who leads people to another server than itself may be after that one's codes (RFC 9700, section 4.4). What comes back
-        // must then say whose it is.
-        guard isNamed || metadata.namesIssuerInAnswers || authorization.isBelow(server) else {
-            return "it leads people to \(authorization.host) without answers that name their issuer (RFC 9207)"
+        let usable = metadata.within(asked, server: server).endpoints
+        for endpoint in [ProviderMetadata.Endpoint.token, .registration] where metadata.endpoints[endpoint] != nil {
+            if usable[endpoint] == nil { return "an endpoint is at an address that is not for it to name" }
+        }
+        guard usable[.authorization] != nil else {
+            return authorization.mayBeNamed(at: asked)
+                ? "it leads people to \(authorization.host) without answers that name their issuer (RFC 9207)"
+                : "an endpoint is at an address that is not for it to name"
         }
         guard let client else { return metadata.endpoints[.registration] == nil ? Self.noRegistration : nil }
         guard !client.hasPrefix("https://") || metadata.takesClientDocuments else {

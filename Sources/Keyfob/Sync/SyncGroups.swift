@@ -99,7 +99,18 @@ extension Keyring.Sync {
         for (tag, version) in session.state.removedGroups.sorted(by: { $0.key < $1.key }) {
             guard let known = session.state.groups[tag] else { continue }
             let later = try accounts(of: known.id, writtenAfter: version)
-            let backup = (try? keyring.bundles.backUpBeforeRemoval()).flatMap(\.self)
+            let backup: Keyring.BackupReport?
+            do throws(KeyringError) {
+                backup = try keyring.bundles.backUpBeforeRemoval()
+            } catch  where error.code == .configuration {
+                // There is no recovery key, for which one could be made.
+                backup = nil
+            } catch {
+                removed.append(
+                    "group '\(known.name)' was removed on another machine, and stays here until a backup can be made: "
+                        + error.message)
+                continue
+            }
             try withVault { state in
                 guard let group = state.vault.groups.first(where: { $0.keys.group == known.id }) else { return }
                 if later.isEmpty, state.vault.groups.count > 1 {
@@ -147,17 +158,18 @@ extension Keyring.Sync {
     /// - Parameters:
     ///   - told: What it is called there.
     ///   - named: When it got that name there; nil for the one that it began with.
-    ///   - isOwners: Whether the owner's word is told there: of a device that shares all groups.
+    ///   - scope: What the device shares that tells it.
     /// - Returns: Nil where there is no such group.
     func localName(
-        _ told: AccessGroup, of tag: SyncGroupTag, named: ItemVersion?, isOwners: Bool, _ session: inout SyncSession
+        _ told: AccessGroup, of tag: SyncGroupTag, named: ItemVersion?, in scope: SyncScope,
+        _ session: inout SyncSession
     ) throws -> AccessGroup? {
         guard var known = session.state.groups[tag] else {
             // Until it was renamed, a group has a tag of its name.
             guard let sync = session.state.sync,
                 named != nil || (0..<64).contains(where: { SyncGroupTag(told, in: sync, number: $0) == tag })
             else { return nil }
-            return try makeRoom(for: told, of: tag, isOwners: isOwners, &session)
+            return try makeRoom(for: told, of: tag, in: scope, isNew: true, &session)
         }
         guard let named, known.named.map({ $0 < named }) ?? true else { return known.name }
         known.named = named
@@ -165,7 +177,7 @@ extension Keyring.Sync {
             session.state.groups[tag] = known
             return told
         }
-        let name = try makeRoom(for: told, of: tag, isOwners: false, &session)
+        let name = try makeRoom(for: told, of: tag, in: scope, isNew: false, &session)
         try rename(known.name, to: name)
         if name != told { known.named = version(after: named, by: session.identity.device.number) }
         known.name = name
@@ -185,30 +197,35 @@ extension Keyring.Sync {
     }
 
     /// A name that no other group has here: of two that want one name, every machine gives the same one another.
-    private func makeRoom(for name: AccessGroup, of tag: SyncGroupTag, isOwners: Bool, _ session: inout SyncSession)
-        throws -> AccessGroup
-    {
-        guard let (other, group) = session.state.groups.first(where: { $0.value.name == name && $0.key != tag }) else {
-            return name
-        }
-        let isKnown =
-            session.state.own?.files.contains { $0.group == other } == true
-            || session.state.peers.values.contains { $0.files.contains { $0.group == other } }
-        if !isKnown, isOwners {
+    ///
+    /// A device that does not share the other one takes its name away in no case, nor the name under which new accounts are kept
+    /// where nothing else is said.
+    private func makeRoom(
+        for name: AccessGroup, of tag: SyncGroupTag, in scope: SyncScope, isNew: Bool, _ session: inout SyncSession
+    ) throws -> AccessGroup {
+        let isOwners = scope == .whole
+        let taken = session.state.groups.first { $0.value.name == name && $0.key != tag }
+        guard taken != nil || !isOwners && name == .default else { return name }
+        if let (other, group) = taken, isNew, isOwners, !isToldOf(other, session) {
             // Nobody else has heard of this vault's group of that name: the two are one.
             session.state.groups[other] = nil
             session.state.groups[tag] = group
             return name
         }
         var number = 2
-        func free() throws -> AccessGroup { try AccessGroup("\(name.name)-\(number)") }
         while session.state.groups.values.contains(where: { $0.name.name == "\(name.name)-\(number)" }) { number += 1 }
-        if other < tag { return try free() }
-        let changed = try free()
-        try rename(name, to: changed)
+        let free = try AccessGroup("\(name.name)-\(number)")
+        guard let (other, group) = taken, scope.contains(other), tag < other else { return free }
+        try rename(name, to: free)
         session.state.groups[other] = .init(
-            id: group.id, name: changed, named: version(after: group.named, by: session.identity.device.number))
+            id: group.id, name: free, named: version(after: group.named, by: session.identity.device.number))
         return name
+    }
+
+    /// Whether a group is in the files of any device.
+    private func isToldOf(_ tag: SyncGroupTag, _ session: borrowing SyncSession) -> Bool {
+        session.state.own?.files.contains { $0.group == tag } == true
+            || session.state.peers.values.contains { $0.files.contains { $0.group == tag } }
     }
 
     private func rename(_ name: AccessGroup, to new: AccessGroup) throws {

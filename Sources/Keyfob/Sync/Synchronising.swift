@@ -343,7 +343,7 @@ extension Keyring.Sync {
             else { return .malformed }
             let found: AccessGroup?
             do {
-                found = try localName(shown, of: file.group, named: named, isOwners: member.scope == .whole, &session)
+                found = try localName(shown, of: file.group, named: named, in: member.scope, &session)
             } catch {
                 throw KeyringError(error)
             }

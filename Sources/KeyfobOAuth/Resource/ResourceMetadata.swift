@@ -24,8 +24,8 @@ package struct ResourceMetadata: Hashable, Sendable {
 
     /// Reads the document at `place` of the resource that was asked at `asked`.
     ///
-    /// The resource is the one asked, or has it below its path where the same host says so: who describes another one would get
-    /// tokens that are for that (section 3.3).
+    /// The resource is the one asked, or has it below its path where that says so at an address of the standard: who describes
+    /// another one, or has one path of a host, would get tokens that are for that (section 3.3).
     ///
     /// - Throws: `missing`, `badValue`, `otherResource`.
     package init(
@@ -48,7 +48,7 @@ package struct ResourceMetadata: Hashable, Sendable {
         guard let resource = try? EndpointURL(name), resource.query == nil else { throw .badValue("resource") }
         guard resource.isSecure == asked.isSecure, let whole = try? ResourceURL(parsing: name),
             let part = try? ResourceURL(parsing: asked.text), part.isWithin(whole),
-            part == whole || place.environment == asked.environment
+            part == whole || addresses(of: resource).contains(place)
         else { throw .otherResource }
         // Tokens come in a header, or in a way in which nobody here sends one.
         if let ways = fields.strings("bearer_methods_supported", in: bytes), !ways.isEmpty, !ways.contains("header") {

@@ -81,11 +81,13 @@ extension SyncState {
         groups.first { $0.value.name == name }?.key ?? unusedTag(for: name, in: sync)
     }
 
-    /// The tag that a group gets which is new here: the first that no other one here has, and none that was removed had.
+    /// The tag that a group gets which is new here: the first that no other one here has, none that was removed had, and none that
+    /// others call something else, as it is another group by now.
     package func unusedTag(for name: AccessGroup, in sync: SyncID) -> SyncGroupTag {
         var number: UInt64 = 0
         var tag = SyncGroupTag(name, in: sync)
-        while groups[tag] != nil || removedGroups[tag] != nil {
+        while groups[tag] != nil || removedGroups[tag] != nil || peers.values.contains(where: { $0.named[tag] != nil })
+        {
             number += 1
             tag = SyncGroupTag(name, in: sync, number: number)
         }

@@ -160,4 +160,29 @@ import Testing
         #expect(try groups(one) == ["default"] && groups(three) == ["crew"])
         #expect(try names(one, in: .default).isEmpty)
     }
+
+    @Test("a device that shares one group takes no name of another one for it") func foreignName() throws {
+        let home = try home()
+        let (one, three) = (try home["one"], try home.machine("three"))
+        // Of two tags either may be the smaller.
+        let own = try [AccessGroup.default] + (1...4).map { try AccessGroup("own-\($0)") }
+        for group in own {
+            if group != .default { try one.keyring.groups.create(group) }
+            try one.signIn(try .contoso("of-\(group)"), token: "t", in: group)
+        }
+        try home.letIn(three, by: one, groups: [team])
+        try home.settle()
+        home.clock.advance(by: 1)
+        try three.keyring.groups.rename(.default, to: crew)
+        var shared = team
+        for group in own {
+            home.clock.advance(by: 1)
+            try three.keyring.groups.rename(shared, to: group)
+            try home.settle()
+            shared = try #require(try three.keyring.groups.list().map(\.name).first { $0 != crew })
+            #expect(shared != group)
+            for group in own { #expect(try names(one, in: group) == ["of-\(group)"]) }
+            #expect(try names(three, in: shared) == ["ada"])
+        }
+    }
 }

@@ -55,13 +55,12 @@ struct SyncGitFolder {
                 .configuration,
                 "\(repository) is a repository for people to work in; name a bare one, as 'git init --bare' makes it")
         }
-        guard kind("HEAD")?.isRegularFile == true, kind("objects/.")?.isDirectory == true,
-            kind("refs/.")?.isDirectory == true
-        else {
+        guard kind("HEAD")?.isRegularFile == true, kind("objects") != nil, kind("refs") != nil else {
             throw KeyringError(
                 .offline, "git could not read \(repository): there is no repository",
                 advice: .tryAgain(.nothingLost))
         }
+        try refuseLinks(in: repository)
         var sharing: String?
         if kind("config")?.isRegularFile == true {
             let file = repository + "/config"
@@ -91,6 +90,27 @@ struct SyncGitFolder {
             throw KeyringError(.inputOutput, "\(path) cannot be written")
         }
         return folder
+    }
+
+    /// Makes sure that what git writes into is in the repository: a link of somebody else's would lead it elsewhere.
+    private static func refuseLinks(in repository: String) throws(KeyringError) {
+        let folders =
+            ["objects", "refs", "refs/heads", "objects/pack", "objects/info"]
+            + (0..<256).map { number in
+                "objects/" + (number < 16 ? "0" : "") + String(number, radix: 16)
+            }
+        for name in folders {
+            let status = (try? POSIXFile.status(repository + "/" + name)).flatMap(\.self)
+            guard status?.isDirectory ?? true else {
+                throw KeyringError(.configuration, "\(repository)/\(name) is no folder: name another repository")
+            }
+        }
+        for name in ["packed-refs", "shallow", branch] {
+            let status = (try? POSIXFile.status(repository + "/" + name)).flatMap(\.self)
+            guard status?.isRegularFile ?? true else {
+                throw KeyringError(.configuration, "\(repository)/\(name) is no file: name another repository")
+            }
+        }
     }
 
     /// The path in an address of this machine's; nil for one of another machine.

@@ -63,7 +63,7 @@ final class SyncGitTransport: SyncTransport {
             }
         }
         let listed = try require(git(["ls-remote", "--", target, Self.branch]), "read \(address)")
-        guard let object = Self.text(listed).split(whereSeparator: \.isWhitespace).first.map(String.init) else {
+        guard let object = Self.tip(in: listed) else {
             _ = git(["update-ref", "-d", Self.last])
             try write(files: [])
             return
@@ -168,13 +168,21 @@ final class SyncGitTransport: SyncTransport {
             // Whether somebody was faster shows at the repository, in whatever words git says it.
             let now = try require(
                 git(["ls-remote", "--", target, Self.branch]), "write to \(address)")
-            let object = Self.text(now).split(whereSeparator: \.isWhitespace).first.map(String.init)
-            guard object != last else { throw failure("write to \(address)") }
+            guard Self.tip(in: now) != last else { throw failure("write to \(address)") }
             return false
         }
         _ = git(["update-ref", Self.last, commit])
         _ = git(["prune", "--expire=now"])
         return true
+    }
+
+    /// The commit of the branch in what git lists, which has branches whose names only end so too.
+    private static func tip(in listed: Data) -> String? {
+        for line in text(listed).split(whereSeparator: \.isNewline) {
+            let words = line.split(whereSeparator: \.isWhitespace)
+            if words.count == 2, words[1] == branch { return String(words[0]) }
+        }
+        return nil
     }
 
     private static func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
