@@ -17,7 +17,7 @@ extension OpenKeyring {
 
     /// Takes in tokens in the form of MSAL's caches.
     func write(cache: borrowing SecretBytes, _ options: OptionValues.Snapshot) throws(KeyringError) {
-        _ = try keyring.caches.importMSAL(cache, in: groups(options), bringsBackRemoved: true)
+        _ = try keyring.caches.importMSAL(cache, in: groups(options), bringsBackRemoved: true, isWrittenNow: true)
     }
 
     /// The entries of one section that may be those which MSAL looks for.

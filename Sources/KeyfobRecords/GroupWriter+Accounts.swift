@@ -19,8 +19,8 @@ extension GroupWriter {
         }
         let stored = try record.decode(keys, AccountBody.decode)
         var merged = stored.merging(account)
-        if source == .file { merged.label = stored.label ?? account.label }
-        if source == .file {
+        if source.mayBeOlder { merged.label = stored.label ?? account.label }
+        if source.mayBeOlder {
             guard merged != stored else { return .unchanged }
             try replace(record, .account(merged))
         } else {

@@ -22,14 +22,15 @@ extension GroupWriter {
             let stored = try record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: credential.kind)
             }
-            let staysEnded = source == .file && credential.comesBeforeEnd(of: stored, at: record.header.stamp)
+            let staysEnded = source.mayBeOlder && credential.comesBeforeEnd(of: stored, at: record.header.stamp)
             guard credential.supersedes(stored) else {
                 // A sign-out covers the families too, of which the client may have had no token then.
                 if staysEnded, stored.grant?.state == .signedOut { isSignedOut = true }
                 continue
             }
             let isSame = try reader.holds(secret, record)
-            if source == .file, !isSame, staysEnded || credential.isOlder(than: stored) { return .kept }
+            let isOlder = credential.isOlder(than: stored) || source == .copy && credential.isOfSameSecond(as: stored)
+            if source.mayBeOlder, !isSame, staysEnded || isOlder { return .kept }
             if credential.kind == .refreshToken {
                 let (before, incoming) = (stored.grant ?? Grant(), credential.grant ?? Grant())
                 if source == .signIn {
@@ -76,6 +77,11 @@ extension GroupWriter {
 }
 
 extension Credential {
+    /// Whether this refresh token came in the same second as another, so that nobody can tell which came first.
+    fileprivate func isOfSameSecond(as stored: Credential) -> Bool {
+        kind == .refreshToken && storedAt != nil && storedAt == stored.storedAt
+    }
+
     /// Whether this refresh token is from before the end of a grant, for all that it tells; false where the grant has
     /// not ended.
     ///

@@ -18,6 +18,12 @@ package final class GroupWriter {
         case signIn
         /// Another program's file, which may be older than what is stored.
         case file
+        /// A copy of such a file from before: of two refresh tokens of one second, in which times are told there, its own may be
+        /// the one that was redeemed for what is stored.
+        case copy
+
+        /// Whether it may be older than what is stored.
+        var mayBeOlder: Bool { self == .file || self == .copy }
     }
 
     /// What saving an item did.

@@ -8,6 +8,8 @@ struct CacheImport {
     let isByName: Bool
     var labels: [AccountID: String] = [:]
     let bringsBackRemoved: Bool
+    /// Whether the program whose cache it is writes it now, so that it has the latest.
+    var isWrittenNow = false
 
     func run(
         _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
@@ -54,7 +56,7 @@ struct CacheImport {
             }
             let outcome =
                 try known?.outcome(of: credential, secret)
-                ?? Keyring.StoreOutcome(writer.save(credential, secret: secret, from: .file))
+                ?? Keyring.StoreOutcome(writer.save(credential, secret: secret, from: isWrittenNow ? .file : .copy))
             report.credentials[outcome, default: 0] += 1
         }
         for metadata in cache.appMetadata {

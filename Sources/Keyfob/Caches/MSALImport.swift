@@ -75,6 +75,8 @@ extension Keyring.Caches {
     ///   - bringsBackRemoved: Whether accounts come back that were removed from the group.
     ///   - isTakenOver: Whether the program that the cache came from is about to lose its refresh tokens, see
     ///     ``withoutRefreshTokens(_:)``; otherwise it shares the sign-ins from now on, which is a warning.
+    ///   - isWrittenNow: Whether the program whose cache it is writes it now, so that it has the latest; else it may be a copy
+    ///     from before, and of two refresh tokens of one second the one that is stored stays.
     ///   - isDryRun: Whether to find out only what would be done.
     ///   - progress: Called with the number of entries done and of all.
     /// - Throws: `damaged` when the bytes are no such cache, `limitExceeded`, and what writing can throw;
@@ -82,7 +84,7 @@ extension Keyring.Caches {
     public func importMSAL(
         _ cache: borrowing SecretBytes, azureProfile: borrowing SecretBytes? = nil,
         in groups: [AccessGroup]? = nil, bringsBackRemoved: Bool = false, isTakenOver: Bool = false,
-        isDryRun: Bool = false,
+        isWrittenNow: Bool = false, isDryRun: Bool = false,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> Keyring.ImportReport {
         let parsed: MSALCache
@@ -94,7 +96,7 @@ extension Keyring.Caches {
         var remarks = parsed.remarks.map(\.description)
         let importer = CacheImport(
             cache: parsed, isByName: false, labels: Self.labels(azureProfile, for: parsed.accounts, &remarks),
-            bringsBackRemoved: bringsBackRemoved)
+            bringsBackRemoved: bringsBackRemoved, isWrittenNow: isWrittenNow)
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
         }
@@ -111,7 +113,7 @@ extension Keyring.Caches {
     /// The bytes of an MSAL token cache without its refresh tokens, for the program that it came from: of two that hold
     /// one sign-in, a provider that replaces refresh tokens ends it for both.
     ///
-    /// - Throws: as ``importMSAL(_:azureProfile:in:bringsBackRemoved:isTakenOver:isDryRun:progress:)``.
+    /// - Throws: as ``importMSAL(_:azureProfile:in:bringsBackRemoved:isTakenOver:isWrittenNow:isDryRun:progress:)``.
     public static func withoutRefreshTokens(_ cache: borrowing SecretBytes) throws(KeyringError) -> SecretBytes {
         do {
             return try cache.withBytes { (bytes) throws(MSALCacheError) in

@@ -21,6 +21,37 @@ struct StrictProviderTests {
         try home.expectSound(location: location)
     }
 
+    @Test("is shown once, in whatever order backups, refreshes, restores and older caches come")
+    func orders() throws {
+        let refresh = "keyfob token --force-refresh > token"
+        for round in 0..<TestLength.rounds(1, full: 100) {
+            let seed = UInt64.random(in: .min ... .max)
+            var random = SeededGenerator(seed: seed)
+            var lines = [
+                "keyfob backup -q --to \(round)-0.age", "keyfob export -q --format msal \(round)-0.json", refresh,
+            ]
+            var (backups, caches) = (1, 1)
+            for _ in 0..<6 {
+                switch Int.random(in: 0..<7, using: &random) {
+                case 0:
+                    lines.append("keyfob backup -q --to \(round)-\(backups).age")
+                    backups += 1
+                case 1:
+                    lines.append("keyfob export -q --format msal \(round)-\(caches).json")
+                    caches += 1
+                case 2, 3:
+                    let backup = "\(round)-\(Int.random(in: 0..<backups, using: &random)).age"
+                    lines.append("keyfob restore -q --force \(backup) --bundle-identity recovery")
+                case 4: lines.append("keyfob import -q \(round)-\(Int.random(in: 0..<caches, using: &random)).json")
+                default: lines.append(refresh)
+                }
+            }
+            let outcome = try home.run((lines + [refresh]).joined(separator: " && "))
+            #expect(outcome.status == 0, "seed \(seed): \(outcome)")
+        }
+        try expectTaken(2...)
+    }
+
     @Test("is redeemed in turns by machines that have one folder of a vault")
     func machines() throws {
         try home.server.control(.init(grantTypes: ["refresh_token"], delay: 100))
