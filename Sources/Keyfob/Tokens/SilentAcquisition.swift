@@ -48,7 +48,8 @@ extension Keyring.Tokens {
             guard let old = try storedToken(acquisition, of: missing.plan.account) else {
                 throw keyring.undo.advising(error)
             }
-            warn(.oldToken, Self.staleness(of: old.found.account, error.message))
+            // One that has come meanwhile is not old.
+            if old.found.isAging { warn(.oldToken, Self.staleness(of: old.found.account, error.message)) }
             return old
         } catch {
             throw keyring.undo.advising(error)
