@@ -210,6 +210,18 @@ struct SyncGitHostileTests {
         #expect(hasRun())
     }
 
+    @Test(
+        "leads git to no file outside of it",
+        arguments: ["refs", "refs/heads", "objects", "objects/pack", "objects/info"])
+    func links(name: String) throws {
+        try makeRepository()
+        try place.run("mkdir -p elsewhere && cp -r far/\(name) elsewhere/it && rm -r far/\(name)").expectSuccess()
+        try place.run("ln -s $PWD/elsewhere/it far/\(name) && find elsewhere -type f | sort > before").expectSuccess()
+        let error = #expect(throws: KeyringError.self) { try use(place.path + "/far") }
+        #expect(error?.message.contains("/\(name) is no folder") == true)
+        try place.run("find elsewhere -type f | sort | cmp - before").expectSuccess()
+    }
+
     @Test("is not fetched into a state folder in which others write", arguments: ["go+w state", "o+w state/tree"])
     func stateFolder(mode: String) throws {
         try makeRepository()
