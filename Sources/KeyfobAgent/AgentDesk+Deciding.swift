@@ -9,16 +9,10 @@ extension AgentDesk {
     public func admit(
         _ caller: AgentCaller, to candidates: [Candidate], scopes: ScopeSet, clientID: String?
     ) async throws(KeyringError) -> Candidate {
-        var draft = AuditDraft(.permission, caller)
-        do throws(KeyringError) {
-            let keyring = try vault.keyring()
-            draft.keyring = keyring
+        try await answering(AuditDraft(.permission, caller)) { (keyring, draft) throws(KeyringError) in
             let chosen = try await admit(caller, .token, candidates, scopes, clientID, keyring, &draft)
-            draft.answer = "done"
-            try write(draft)
+            try write(&draft, "done")
             return chosen
-        } catch {
-            throw told(error, &draft)
         }
     }
 

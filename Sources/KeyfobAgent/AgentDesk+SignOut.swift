@@ -15,11 +15,9 @@ extension AgentDesk {
     ) async throws(KeyringError) -> SignOutReport {
         var asked = TokenRequest(clientID: clientID)
         asked.account = account.description
-        var draft = AuditDraft(.signOut, caller, asked)
-        do throws(KeyringError) {
-            let keyring = try vault.keyring()
+        return try await answering(AuditDraft(.signOut, caller, asked)) { (keyring, draft) throws(KeyringError) in
             let era = era
-            (draft.keyring, draft.account) = (keyring, account)
+            draft.account = account
             let candidates = try keyring.accounts.list(in: groups).filter { $0.account.id == account }
             // The same words as of an account that is there.
             guard !candidates.isEmpty else { throw caller.program.notPermitted(.signOut) }
@@ -38,11 +36,8 @@ extension AgentDesk {
             let report = try await opened.accounts.signOut(
                 account, clientID: isOfAll ? nil : clientID, reach: isOfAll ? .everywhere : .client,
                 from: candidate.group, undo: .keep(opened.undo.command(UndoableCommand.ofProgram)), network: network)
-            draft.answer = "done"
-            try write(draft)
+            try write(&draft, "done")
             return report
-        } catch {
-            throw told(error, &draft)
         }
     }
 

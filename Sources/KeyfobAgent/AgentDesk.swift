@@ -66,9 +66,9 @@ public final class AgentDesk: Sendable {
     public func accounts(
         in groups: [AccessGroup]? = nil, for caller: AgentCaller
     ) async throws(KeyringError) -> [Candidate] {
-        try answering(AuditDraft(.accounts, caller)) { (keyring, draft) throws(KeyringError) in
+        try await answering(AuditDraft(.accounts, caller)) { (keyring, draft) throws(KeyringError) in
             let found = try rights(of: caller).accounts(of: keyring, in: groups)
-            draft.answer = "done"
+            try write(&draft, "done")
             return found
         }
     }
@@ -84,7 +84,7 @@ public final class AgentDesk: Sendable {
     public func select(
         _ request: TokenRequest, in groups: [AccessGroup]? = nil, for caller: AgentCaller
     ) async throws(KeyringError) -> Candidate {
-        try answering(AuditDraft(.select, caller, request)) { (keyring, draft) throws(KeyringError) in
+        try await answering(AuditDraft(.select, caller, request)) { (keyring, draft) throws(KeyringError) in
             let own = Set(try rights(of: caller).accounts(of: keyring, in: groups).map(\.place))
             guard !own.isEmpty else { throw caller.program.notPermitted(.list) }
             let selection = try keyring.accounts.select(request, in: groups)
@@ -100,7 +100,8 @@ public final class AgentDesk: Sendable {
                 throw KeyringError(
                     .ambiguous, "the request fits several accounts", advice: nil, accounts: fitting.map(\.account))
             }
-            (draft.account, draft.group, draft.answer) = (chosen.account.id, chosen.group, "done")
+            (draft.account, draft.group) = (chosen.account.id, chosen.group)
+            try write(&draft, "done")
             return chosen
         }
     }
@@ -111,17 +112,12 @@ public final class AgentDesk: Sendable {
     package func token(
         _ acquisition: TokenAcquisition, for caller: AgentCaller
     ) async throws(KeyringError) -> TokenBox {
-        var draft = AuditDraft(.token, caller, acquisition.request)
-        do throws(KeyringError) {
-            let keyring = try vault.keyring()
-            draft.keyring = keyring
+        try await answering(AuditDraft(.token, caller, acquisition.request)) { (keyring, draft) throws(KeyringError) in
             let era = era
             let (candidate, tenant) = try await admitted(acquisition, keyring, caller, &draft)
             var pinned = acquisition
             pinned.request.realm = acquisition.request.realm ?? tenant
             return try await give(caller, pinned, of: candidate, since: era, &draft)
-        } catch {
-            throw told(error, &draft)
         }
     }
 
@@ -139,8 +135,7 @@ public final class AgentDesk: Sendable {
         defer { end() }
         let box = try await acquire(pinned, from: openKeyring(since: era))
         draft.reason = draft.reason ?? "\(box.found.reason)"
-        draft.answer = box.found.origin.rawValue
-        try write(draft)
+        try write(&draft, box.found.origin.rawValue)
         upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: caller, now: clock.now) }
         return box
     }
@@ -178,19 +173,26 @@ public final class AgentDesk: Sendable {
 
     // MARK: Writing down
 
-    private func answering<Answer>(
-        _ draft: AuditDraft, _ body: (Keyring, inout AuditDraft) throws(KeyringError) -> Answer
-    ) throws(KeyringError) -> Answer {
-        var draft = draft
+    /// Answers a program, from the beginning where the vault has got other keys meanwhile; a refusal is written down.
+    func answering<Answer>(
+        _ draft: AuditDraft, _ body: (Keyring, inout AuditDraft) async throws(KeyringError) -> Answer
+    ) async throws(KeyringError) -> Answer {
+        var current = draft
         do throws(KeyringError) {
-            let keyring = try vault.keyring()
-            draft.keyring = keyring
-            let answer = try body(keyring, &draft)
-            try write(draft)
-            return answer
+            return try await vault.use { (keyring) async throws(KeyringError) in
+                current = draft
+                current.keyring = keyring
+                return try await body(keyring, &current)
+            }
         } catch {
-            throw told(error, &draft)
+            throw told(error, &current)
         }
+    }
+
+    /// Writes down how a program was answered.
+    func write(_ draft: inout AuditDraft, _ answer: String) throws(KeyringError) {
+        draft.answer = answer
+        try write(draft)
     }
 
     func write(_ draft: AuditDraft) throws(KeyringError) {

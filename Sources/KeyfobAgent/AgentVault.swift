@@ -34,9 +34,18 @@ public final class AgentVault: Sendable {
     /// now is opened.
     ///
     /// - Throws: `locked` where nothing at hand opens it, and what opening can throw.
-    public func keyring() throws(KeyringError) -> Keyring {
-        try session.keyring { if session.isGone { forget() } else { lock() } }
+    public func keyring() throws(KeyringError) -> Keyring { try session.keyring(refused) }
+
+    /// Does something with the keyring, and does it anew where the vault has got other keys meanwhile.
+    ///
+    /// - Throws: As ``keyring()``, and what `body` throws.
+    func use<Value>(
+        _ body: (Keyring) async throws(KeyringError) -> Value
+    ) async throws(KeyringError) -> Value {
+        try await session.use(refusing: refused, body)
     }
+
+    private func refused() { if session.isGone { forget() } else { lock() } }
 
     /// Whether keys are held of a vault that is not in its place any more.
     public var isGone: Bool { session.isGone }

@@ -54,7 +54,9 @@ public func token(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error, giving: answer) { () throws(KeyringError) in
-        unsafe try Pointers.keyring(keyring).token(Pointers.options(options, taking: OptionValues.ofRequest))
+        unsafe try Pointers.call(keyring, options, taking: OptionValues.ofRequest) {
+            (keyring, options) throws(KeyringError) in try keyring.token(options)
+        }
     }
 }
 
@@ -65,10 +67,10 @@ public func refuse(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error) { () throws(KeyringError) in
-        let (open, options) = unsafe (
-            try Pointers.keyring(keyring), try Pointers.options(options, taking: OptionValues.ofRequest)
-        )
-        try open.refuse(unsafe Pointers.secret(token, "the token"), options)
+        unsafe try Pointers.call(keyring, options, taking: OptionValues.ofRequest) {
+            (keyring, options) throws(KeyringError) in
+            try keyring.refuse(unsafe Pointers.secret(token, "the token"), options)
+        }
     }
 }
 
@@ -79,7 +81,9 @@ public func accounts(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error, giving: answer) { () throws(KeyringError) in
-        unsafe try Pointers.keyring(keyring).accounts(Pointers.options(options, taking: ["group"]))
+        unsafe try Pointers.call(keyring, options, taking: ["group"]) {
+            (keyring, options) throws(KeyringError) in try keyring.accounts(options)
+        }
     }
 }
 
@@ -101,7 +105,9 @@ public func readCache(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error, giving: answer) { () throws(KeyringError) in
-        unsafe try Pointers.keyring(keyring).cache(Pointers.options(options, taking: ["account", "group"]))
+        unsafe try Pointers.call(keyring, options, taking: ["account", "group"]) {
+            (keyring, options) throws(KeyringError) in try keyring.cache(options)
+        }
     }
 }
 
@@ -112,8 +118,9 @@ public func writeCache(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error) { () throws(KeyringError) in
-        let (open, options) = unsafe (try Pointers.keyring(keyring), try Pointers.options(options, taking: ["group"]))
-        try open.write(cache: unsafe Pointers.secret(json, "the cache", length: length), options)
+        unsafe try Pointers.call(keyring, options, taking: ["group"]) { (keyring, options) throws(KeyringError) in
+            try keyring.write(cache: unsafe Pointers.secret(json, "the cache", length: length), options)
+        }
     }
 }
 
@@ -124,7 +131,9 @@ public func findEntries(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error, giving: answer) { () throws(KeyringError) in
-        unsafe try Pointers.keyring(keyring).findEntries(Pointers.options(options, taking: OptionValues.ofEntries))
+        unsafe try Pointers.call(keyring, options, taking: OptionValues.ofEntries) {
+            (keyring, options) throws(KeyringError) in try keyring.findEntries(options)
+        }
     }
 }
 
@@ -135,8 +144,9 @@ public func changeEntries(
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error) { () throws(KeyringError) in
-        let (open, options) = unsafe (try Pointers.keyring(keyring), try Pointers.options(options, taking: ["group"]))
-        try open.changeEntries(unsafe Pointers.secret(json, "the change", length: length), options)
+        unsafe try Pointers.call(keyring, options, taking: ["group"]) { (keyring, options) throws(KeyringError) in
+            try keyring.changeEntries(unsafe Pointers.secret(json, "the change", length: length), options)
+        }
     }
 }
 
@@ -146,7 +156,9 @@ public func removeAccount(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error) { () throws(KeyringError) in
-        unsafe try Pointers.keyring(keyring).removeAccount(Pointers.options(options, taking: OptionValues.ofRemoval))
+        unsafe try Pointers.call(keyring, options, taking: OptionValues.ofRemoval) {
+            (keyring, options) throws(KeyringError) in try keyring.removeAccount(options)
+        }
     }
 }
 

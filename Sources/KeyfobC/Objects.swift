@@ -140,6 +140,18 @@ final class OpenKeyring: Sendable {
         }
     }
 
+    /// Does what a call asks for, and does it anew where the vault has got other keys meanwhile.
+    func call<Value>(_ body: (OpenKeyring) throws(KeyringError) -> Value) throws(KeyringError) -> Value {
+        var keyring: Keyring?
+        if case .session(let session) = held.withLock({ $0 }) { keyring = session.current }
+        do throws(KeyringError) {
+            return try body(self)
+        } catch {
+            guard let keyring, keyring.isOutdated(after: error) else { throw error }
+        }
+        return try body(self)
+    }
+
     /// The keyring.
     ///
     /// - Throws: `locked` where an agent stands in its place.

@@ -84,6 +84,15 @@ enum Pointers {
         return unsafe try object(pointer, OptionValues.self).snapshot(taking: names)
     }
 
+    /// Does what a call asks a keyring for, with the options that it may be given.
+    static func call<Value>(
+        _ keyring: OpaquePointer?, _ options: OpaquePointer?, taking names: Set<String>,
+        _ body: (OpenKeyring, OptionValues.Snapshot) throws(KeyringError) -> Value
+    ) throws(KeyringError) -> Value {
+        let (keyring, options) = unsafe (try self.keyring(keyring), try self.options(options, taking: names))
+        return try keyring.call { (keyring) throws(KeyringError) in try body(keyring, options) }
+    }
+
     /// A string; `what` it is, is said where it is none.
     ///
     /// - Throws: `usage`, `limitExceeded`.

@@ -69,6 +69,9 @@ extension Keyring {
         }
     }
 
+    /// Whether a call that began with this keyring ended with `error` because the vault has got other keys since.
+    package func isOutdated(after error: KeyringError) -> Bool { error.code == .locked && refusalOfHeader() != nil }
+
     /// Why a vault that is open is of no use any more, since another one is in its place.
     private func refusal(ofSuccessorTo vault: borrowing UnlockedVault) -> KeyringError {
         let there = try? VaultDatabaseReader(database.directory).storedHeader().bytes

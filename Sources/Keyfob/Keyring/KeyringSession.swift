@@ -4,7 +4,9 @@ internal import Synchronization
 /// The keyring of a program that runs for long, whatever its owner does with the vault meanwhile.
 ///
 ///     let session = KeyringSession { () throws(KeyringError) in try Keyring.open() }
-///     let token = try await session.keyring().tokens.acquireSilently(for: request, network: network)
+///     let token = try await session.use { (keyring) async throws(KeyringError) in
+///         try await keyring.tokens.acquireSilently(for: request, network: network)
+///     }
 ///
 /// A ``Keyring`` is of the vault and of the keys with which it was opened. Where the vault has got other keys since, or a
 /// restore has put another one in its place, a session opens what is there now, as it has opened the first.
@@ -20,9 +22,31 @@ public final class KeyringSession: Sendable {
         self.open = open
     }
 
+    /// Does something with the keyring of the vault that is there, and does it anew where the vault has got other keys meanwhile.
+    ///
+    /// - Throws: As ``keyring()``, and what `body` throws.
+    public func use<Value>(
+        _ body: (Keyring) async throws(KeyringError) -> Value
+    ) async throws(KeyringError) -> Value {
+        try await use(refusing: {}, body)
+    }
+
+    /// The same, and calls `refused` as ``keyring(_:)`` does.
+    package func use<Value>(
+        refusing refused: () -> Void, _ body: (Keyring) async throws(KeyringError) -> Value
+    ) async throws(KeyringError) -> Value {
+        let keyring = try keyring(refused)
+        do throws(KeyringError) {
+            return try await body(keyring)
+        } catch {
+            guard keyring.isOutdated(after: error) else { throw error }
+        }
+        return try await body(self.keyring(refused))
+    }
+
     /// The keyring of the vault that is there.
     ///
-    /// Ask for it before each use; calls that are under way go on with theirs. It blocks its thread meanwhile.
+    /// Ask for it before each use, or leave that to ``use(_:)``; calls that are under way go on with theirs. It blocks its thread meanwhile.
     ///
     /// - Throws: `locked` where nothing opens what is there, with when and why the former keys gave way; `damaged` where somebody
     ///   without a key has written the header; and what opening can throw.
@@ -49,6 +73,9 @@ public final class KeyringSession: Sendable {
             return newer
         }
     }
+
+    /// The keyring that it has, whether or not it is of use; nil where it has none.
+    package var current: Keyring? { held.withLock(\.self) }
 
     /// Whether it has keys of a vault.
     package var isOpen: Bool { held.withLock { $0 != nil } }

@@ -62,10 +62,9 @@ extension AgentDesk {
     /// What the person chooses.
     private func choice(_ request: BrokerRequest, _ caller: AgentCaller) async throws(KeyringError) -> Choice {
         guard request.account == nil, request.username == nil else { return .none }
-        var draft = AuditDraft(.signIn, caller, request.acquisition.request)
-        do throws(KeyringError) {
-            let (keyring, era) = (try vault.keyring(), era)
-            draft.keyring = keyring
+        let draft = AuditDraft(.signIn, caller, request.acquisition.request)
+        return try await answering(draft) { (keyring, draft) throws(KeyringError) in
+            let era = era
             // Nobody waits for a turn where there is nothing to ask.
             guard try !offered(request, caller, keyring).isEmpty else { return .none }
             await turns.take()
@@ -77,8 +76,6 @@ extension AgentDesk {
                 await turns.leave()
                 throw error
             }
-        } catch {
-            throw told(error, &draft)
         }
     }
 

@@ -79,6 +79,41 @@ struct SucceedingVaultTests {
         #expect(try session.keyring().vaultID == new.vaultID)
     }
 
+    @Test("what a session has begun with the former keys, it begins anew", arguments: [true, false])
+    func begunAnew(opens: Bool) async throws {
+        let session = KeyringSession(try home.opened()) { [home] () throws(KeyringError) in
+            try LockedKeyring(at: home.location, clock: .standing(at: noon)).unlock(
+                with: .keyFile(keyFile(opens ? 3 : 9)))
+        }
+        var (uses, given) = (0, "")
+        var refusal: KeyringError?
+        do throws(KeyringError) {
+            given = try await session.use { (keyring) async throws(KeyringError) in
+                uses += 1
+                if uses == 1 {
+                    #expect(throws: Never.self) {
+                        try restore(succeeding: home.keyring).store(.access(ada), "second", for: ada)
+                    }
+                }
+                return text(of: try keyring.tokens.stored(for: request).secret)
+            }
+        } catch {
+            refusal = error
+        }
+        #expect(uses == (opens ? 2 : 1) && given == (opens ? "second" : ""))
+        #expect(
+            opens == (refusal == nil) && refusal?.message.contains("were replaced at") != false, "\(refusal as Any)")
+        // What has nothing to do with keys is no reason to begin anew.
+        guard opens else { return }
+        await #expect(throws: KeyringError(.locked, "")) {
+            try await session.use { (_) async throws(KeyringError) -> Void in
+                uses += 1
+                throw KeyringError(.locked, "")
+            }
+        }
+        #expect(uses == 3)
+    }
+
     @Test("a session that opens nothing of it says why, and opens it once it can")
     func lost() throws {
         let number = Mutex(UInt8(9))
