@@ -5,12 +5,15 @@ internal import Glibc
 /// It is the lock of every grant at once (``GrantLock``): whoever waits for an answer of a provider has somewhere to
 /// store it, and whoever begins later looks where the records lie by then.
 package struct RefreshPause: ~Copyable {
+    /// For how long answers to those who redeem a refresh token are waited for: longer than they wait themselves.
+    package static let patience = Duration.seconds(40)
+
     private let descriptor: CInt
 
     /// Waits until no token is being redeemed, but not for ever.
     ///
     /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`.
-    package init(_ directory: VaultDirectory, orBusyAfter limit: Duration) throws {
+    package init(_ directory: VaultDirectory, orBusyAfter limit: Duration = patience) throws {
         let path = directory.refreshLock
         let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw POSIXFile.failure() }

@@ -118,12 +118,14 @@ public struct Rekeying: ~Copyable {
     ///   - handOver: Takes the new recovery key, the text of an age identity, before anything is written, so that it
     ///     cannot be lost with a crash. What it throws stops everything.
     ///   - progress: Called with the number of records done and of all.
-    /// - Throws: `busy` where the vault has changed since this began, `damaged` when not every record opens,
+    /// - Throws: `busy` where the vault has changed since this began, or a token is being refreshed for long, `damaged` when not every record opens,
     ///   `limitExceeded` for more than 16 slots, and what writing can throw; the vault is as it was then.
     public consuming func commit(
         handingOver handOver: (borrowing SecretBytes) throws(KeyringError) -> Void,
         progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> Rekeyed {
+        // What a provider answers to the former keys' holders is to be stored with them.
+        let pause = try keyring.slots.pauseOfRefreshes()
         let recovery = AgeIdentity.generateHybrid()
         let text = recovery.text()
         let new = keeper.map { _ in SecretBytes.random(count: 32) }
@@ -153,6 +155,7 @@ public struct Rekeying: ~Copyable {
             count = try keyring.slots.rekey(vault, from: sequence, keys, progress) { try $0() }
         }
         keyring.slots.forgetOldKeys(keptItems, keeper)
+        _ = consume pause
         let backup = keyring.slots.backupOfNewState()
         return Rekeyed(
             records: count, slots: try keyring.slots.list(), removed: lost, grants: grants,

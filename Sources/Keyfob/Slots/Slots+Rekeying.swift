@@ -32,6 +32,19 @@ extension Keyring.Slots {
         return rekeying
     }
 
+    /// Waits until no token is being refreshed.
+    ///
+    /// - Throws: `busy`, and what opening the file of locks can throw.
+    func pauseOfRefreshes() throws(KeyringError) -> RefreshPause {
+        do {
+            return try RefreshPause(database.directory)
+        } catch StoreError.busy {
+            throw KeyringError(.busy, "a token is being refreshed", advice: .tryAgain(.nothingChanged))
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
     /// Writes a vault with new keys.
     ///
     /// - Parameter around: Calls what writes it, and does what belongs before and after.

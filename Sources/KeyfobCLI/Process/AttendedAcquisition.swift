@@ -112,7 +112,7 @@ struct AttendedAcquisition {
         if !refresh.offline {
             acquisition.network = { [networkOptions] () throws(KeyringError) in try networkOptions.network() }
         }
-        return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose)
+        return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose, global)
     }
 
     /// Remembers whose token it was, when somebody chose; the token is on its way already.

@@ -17,8 +17,21 @@ enum RefreshProcess {
     ///
     /// The network is made ready only where a token has to be got, and in the process that is made for that.
     ///
-    /// - Parameter isVerbose: Whether something is told on standard error meanwhile.
+    /// - Parameters:
+    ///   - isVerbose: Whether something is told on standard error meanwhile.
+    ///   - global: What opens the vault again where it has got other keys meanwhile.
     static func token(
+        for acquisition: TokenAcquisition, of keyring: Keyring, isVerbose: Bool, _ global: GlobalOptions
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
+        do throws(KeyringError) {
+            return try token(for: acquisition, of: keyring, isVerbose: isVerbose)
+        } catch {
+            guard let newer = global.reopened(keyring, after: error) else { throw error }
+            return try token(for: acquisition, of: newer, isVerbose: isVerbose)
+        }
+    }
+
+    private static func token(
         for acquisition: TokenAcquisition, of keyring: Keyring, isVerbose: Bool
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         try keyring.tokens.get(acquisition) { (missing) throws(KeyringError) in

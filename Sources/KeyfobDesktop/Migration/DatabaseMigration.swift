@@ -68,7 +68,7 @@ package struct DatabaseMigration {
     private func runBeside(_ vault: inout UnlockedVault, _ progress: (Int, Int) -> Void) throws -> Outcome? {
         let copy = try read(&vault)
         let milestones = try build(vault, copy, progress)
-        let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
+        let pause = try RefreshPause(source.directory)
         let turn = try StorageTurn(at: source)
         MigrationObservation.willTake(.settle)
         try source.completeChange()
@@ -82,7 +82,7 @@ package struct DatabaseMigration {
 
     /// Does all of it while nobody else can change the items.
     private func runAlone(_ vault: inout UnlockedVault, _ progress: (Int, Int) -> Void) throws -> Outcome {
-        let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
+        let pause = try RefreshPause(source.directory)
         let turn = try StorageTurn(at: source)
         try source.completeChange()
         let copy = try read(&vault)

@@ -23,8 +23,6 @@ package struct ServiceMigration {
     private static let attempts = 4
     /// How often the items are compared again because the service does not hold what it was given.
     private static let comparisons = 4
-    /// How long to wait for answers to those who redeem a refresh token: longer than they wait themselves.
-    static let patience = Duration.seconds(40)
 
     package init(
         from source: VaultDatabase, to target: SecretServiceStorage, overwritesNewer: Bool = false, limit: Int? = nil
@@ -117,7 +115,7 @@ package struct ServiceMigration {
     /// Makes the items count, unless the database has changed since it was read.
     private func settle(_ vault: borrowing UnlockedVault, _ copy: VaultCopy) throws -> Bool {
         MigrationObservation.willTake(.settle)
-        let pause = try RefreshPause(source.directory, orBusyAfter: Self.patience)
+        let pause = try RefreshPause(source.directory)
         let place = StoragePlaceFile(vault: vault.header.vault, collection: target.collection)
         do {
             let isUnchanged = try source.write(sequence: copy.sequence) { change in
@@ -138,7 +136,7 @@ package struct ServiceMigration {
     private func runAlone(
         _ vault: inout UnlockedVault, device: UInt64, _ progress: (Int, Int) -> Void
     ) throws {
-        let pause = try RefreshPause(source.directory, orBusyAfter: Self.patience)
+        let pause = try RefreshPause(source.directory)
         try source.refresh(&vault)
         let place = StoragePlaceFile(vault: vault.header.vault, collection: target.collection)
         try source.write(sequence: vault.sequence) { _ in

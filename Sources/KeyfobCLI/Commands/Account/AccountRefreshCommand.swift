@@ -75,7 +75,7 @@ struct AccountRefreshCommand: ParsableCommand {
     ) throws(KeyringError) -> Keyring.FoundToken {
         let acquisition = TokenAcquisition(
             request, in: [group], options: SilentOptions(forcesRefresh: true), network: { network })
-        return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose).found
+        return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose, global).found
     }
 
     /// Redeems the refresh token of each client of each account, and tells of each.
