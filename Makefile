@@ -172,6 +172,7 @@ test-trials: front
 	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --clocks)
 	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --clients --seconds 60)
 	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --clients --keys --seconds 60)
+	$(if $(KEYFOB_FULL),Tests/Agent/run $(KEYFOB) --kills 60)
 
 # As root: the last commit in a Debian of its own, with the Swift toolchain and nothing else of this machine.
 test-bare:
@@ -202,6 +203,7 @@ test-agent:
 	Tests/Agent/run $(KEYFOB) --clocks
 	Tests/Agent/run $(KEYFOB) --clients
 	Tests/Agent/run $(KEYFOB) --clients --keys
+	Tests/Agent/run $(KEYFOB) --kills 300
 
 # A million calls of many threads among forks, a thousand sequences of what programs do to a cache, 10,000 accounts.
 test-python:

@@ -40,8 +40,8 @@ class Refresh(typing.NamedTuple):
 class Provider:
     """A provider at a port of this machine that takes a refresh token once, and refuses all while it is down."""
 
-    def __init__(self, lives):
-        self.lives, self.lock = lives, threading.Lock()
+    def __init__(self, lives, takes=0.05):
+        self.lives, self.takes, self.lock = lives, takes, threading.Lock()
         self.current = {person: f"refresh-{person}-0" for person in range(len(lives))}
         self.refreshes, self.reused, self.refused, self.is_down = [], [], 0, False
         site = serving.Loopback(refreshing.Refreshing(lambda form, _: self.refresh(form))).start()
@@ -66,8 +66,8 @@ class Provider:
             number = len(self.refreshes) + 1
             self.current[person] = f"refresh-{person}-{number}"
             token = f"token-{person}-{number}"
-            self.refreshes.append(Refresh(person, begin, begin + 0.05, token, begin + self.lives[person]))
-        time.sleep(0.05)
+            self.refreshes.append(Refresh(person, begin, begin + self.takes, token, begin + self.lives[person]))
+        time.sleep(self.takes)
         return {"access_token": token, "refresh_token": self.current[person], "token_type": "Bearer",
                 "expires_in": self.lives[person], "scope": SCOPE}
 
