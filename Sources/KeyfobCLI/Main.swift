@@ -91,8 +91,7 @@ enum Main {
         }
         let message = ParserMessage.line(SharedOptions.completed(KeyfobCommand.message(for: error)))
         let page = "see '\(CommandPath(of: arguments).text) --help'"
-        let isUnexpected = message.hasPrefix("Unexpected argument")
-        let hint = isUnexpected ? ParserMessage.account(behind: arguments).map { "\($0); \(page)" } : nil
+        let hint = ParserMessage.way(after: message, arguments).map { "\($0); \(page)" }
         ErrorOutput.tell(KeyringError(.usage, message, hint: hint ?? page), isJSON: isJSON)
         return .usage
     }

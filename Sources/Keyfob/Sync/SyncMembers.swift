@@ -26,15 +26,16 @@ extension Keyring.Sync {
 
     /// Asks to be let into a sync, and says which device is trusted there.
     ///
-    /// Doing so again gives the words later, or those of another device, and keeps the device's keys.
+    /// Doing so again gives the words or the name later, or others, and keeps the device's keys.
     ///
     /// - Parameters:
+    ///   - name: What the others call this machine; nil for the name that it has, or else its host name.
     ///   - words: The six words of a device of the sync, which a person has from that device itself; nil to give them later.
     ///   - groups: For which groups that device is trusted; nil for all.
     ///   - folder: Where the files lie on this machine.
     /// - Throws: `usage` for words that are none, `alreadyExists`, `needsVaultKey`, and what writing can throw.
     public func join(
-        at remote: String, named name: String, trusting words: String?, groups: [AccessGroup]? = nil,
+        at remote: String, named name: String? = nil, trusting words: String?, groups: [AccessGroup]? = nil,
         through folder: String
     ) throws(KeyringError) {
         var root: SyncState.Root?
@@ -63,6 +64,7 @@ extension Keyring.Sync {
                         session.state.roots = [root]
                         session.state.sync = nil
                     }
+                    if let name { session.state.name = name }
                     try Self.writeRequest(session.identity, files)
                     return true
                 }), done
@@ -70,7 +72,7 @@ extension Keyring.Sync {
                 return
             }
             let identity = SyncIdentity.generate(number: try withVault { _ in try database.device() })
-            var state = SyncState(remote: remote, name: name, place: place)
+            var state = SyncState(remote: remote, name: name ?? SyncRemote.hostName, place: place)
             state.roots = root.map { [$0] } ?? []
             var session = SyncSession(state: state, identity: identity)
             try begin(&session)

@@ -50,6 +50,21 @@ struct BindCommand: ParsableCommand {
         let name = keyring.accounts.shownName(of: candidate.account)
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, as: name, tenant: tenant, global)
+        try tellRivals(of: subject, for: candidate, keyring)
+    }
+
+    /// Tells of bindings that keep the new one from counting where no group is named.
+    private func tellRivals(
+        of subject: Binding.Subject, for candidate: Candidate, _ keyring: Keyring
+    ) throws(KeyringError) {
+        let new = Binding(subject, to: .account(candidate.account.id), from: .keyring(candidate.group), by: .owner)
+        for rival in try keyring.bindings.list().filter(new.contradicts) {
+            let words =
+                "'keyfob unbind --\(subject.kind) \(ShellWord.inMessage(subject.text)) --group \(rival.origin.group)'"
+            global.say(
+                "group '\(rival.origin.group)' has another account for it: neither counts unless --group says which; "
+                    + "\(words) takes that one back")
+        }
     }
 }
 

@@ -23,7 +23,8 @@ struct BindingsCommand: ParsableCommand {
         let accounts = try keyring.accounts.list(in: groups)
         let files = try keyring.bindings.allowedFiles(in: groups)
         let own = try keyring.bindings.list(in: groups)
-        let listed = (own.map { ListedBinding($0, accounts) } + files.map { ListedBinding($0, accounts, own) })
+        let listed =
+            (own.map { ListedBinding($0, accounts, among: own) } + files.map { ListedBinding($0, accounts, own) })
             .sorted { $0.binding < $1.binding }
         global.tellWarnings(of: keyring)
         if global.json {
@@ -52,19 +53,24 @@ private struct ListedBinding {
     /// Why its file does not count.
     let problem: Warning?
     let state: String
+    /// That of another group which speaks against it.
+    private let rival: Binding?
 
     /// A binding that stands in the keyring.
-    init(_ binding: Binding, _ candidates: [Candidate]) {
+    init(_ binding: Binding, _ candidates: [Candidate], among own: [Binding]) {
         self.binding = binding
         problem = nil
         account = Self.account(of: binding, candidates)
-        state = account == nil && binding.target != .nobody ? "accountGone" : "inForce"
+        rival = own.first(where: binding.contradicts)
+        let isGone = account == nil && binding.target != .nobody
+        state = isGone ? "accountGone" : rival == nil ? "inForce" : "contradicted"
     }
 
     /// That of a file, beside those that stand in the keyring.
     init(_ file: Keyring.AllowedFile, _ candidates: [Candidate], _ own: [Binding]) {
         binding = file.binding
         problem = file.problem
+        rival = nil
         account = Self.account(of: binding, candidates)
         if problem != nil {
             state = "fileNotInForce"
@@ -90,7 +96,8 @@ private struct ListedBinding {
             binding.subject.kind, binding.subject.text,
             (account.map(names.brief) ?? binding.target.text)
                 + (binding.tenant.map { " in tenant \($0)" } ?? ""),
-            binding.origin.group.name, from, words[state] ?? state,
+            binding.origin.group.name, from,
+            words[state] ?? rival.map { "group '\($0.origin.group)' disagrees" } ?? state,
         ]
     }
 }

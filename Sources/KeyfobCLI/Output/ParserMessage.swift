@@ -11,11 +11,26 @@ enum ParserMessage {
         var message = lines.isEmpty ? "bad usage" : lines.joined(separator: " ")
         if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
         for option in grave { message.replace(". Did you mean '\(option)'?", with: "") }
+        // It would lead to an option that only sounds like it.
+        if message.hasPrefix("\(unknownHost). Did you mean") { message = unknownHost }
         return shortened(message)
     }
 
-    /// How an account is named to a command that takes it as no argument.
-    static func account(behind arguments: [String]) -> String? {
+    /// How what was typed is told to a command that takes it otherwise.
+    static func way(after message: String, _ arguments: [String]) -> String? {
+        if message.hasPrefix("Unexpected argument") { return account(behind: arguments) }
+        guard message.hasPrefix(unknownHost), let place = arguments.firstIndex(of: "--host"),
+            let host = arguments[place...].dropFirst().first, hosted.contains(arguments[0])
+        else { return nil }
+        return "a host is named so: 'keyfob \(arguments[0]) --url \(ShellWord.inMessage("https://\(host)"))'"
+    }
+
+    /// How the parser says that a command knows a host by its address alone.
+    private static let unknownHost = "Unknown option '--host'"
+    /// The commands that take an address in its place.
+    private static let hosted = ["token", "which", "whoami", "pick"]
+
+    private static func account(behind arguments: [String]) -> String? {
         guard arguments.count == 2, ["token", "which", "whoami", "pick"].contains(arguments[0]) else { return nil }
         return "an account is named so: 'keyfob \(arguments[0]) --account \(ShellWord.inMessage(arguments[1]))'"
     }

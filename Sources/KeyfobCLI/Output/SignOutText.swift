@@ -31,6 +31,8 @@ struct SignOutText {
         if report.clients.isEmpty, !isForgotten {
             let elsewhere = isSynced ? "; where it is, 'keyfob logout' there signs it out" : ""
             global.say("\(name) was not signed in here (group \(group))\(elsewhere)")
+        } else if report.tokens.isEmpty, !isForgotten {
+            global.say("\(name) was signed out already (group \(group))")
         } else {
             global.say("\(name) is signed out\(isForgotten ? " and removed" : "") (group \(group))")
         }

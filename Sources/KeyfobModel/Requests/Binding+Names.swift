@@ -99,6 +99,12 @@ extension Binding {
         return mine == its
     }
 
+    /// Whether this one and one of another group speak against each other, so that neither counts where both groups are asked.
+    public func contradicts(_ other: Binding) -> Bool {
+        target.account != nil && other.target.account != nil && excludes(other)
+            && (writer, other.writer) == (.owner, .owner) && origin.group != other.origin.group
+    }
+
     /// Whether a file's binding gives way to this one, which stands in the keyring: never one of the owner's to one
     /// of somebody with a group's key, nor any of those to that of another group.
     package func overrides(_ file: Binding) -> Bool {

@@ -59,8 +59,7 @@ extension Keyring.Sync {
             let transport = try remote.transport(for: keyring, access)
             return try await transport.attempt { () throws(KeyringError) in
                 try join(
-                    at: remote.text, named: name ?? SyncRemote.hostName, trusting: words, groups: groups,
-                    through: transport.folder)
+                    at: remote.text, named: name, trusting: words, groups: groups, through: transport.folder)
                 let status = try status()
                 return (status, status.ownFolder)
             }

@@ -38,6 +38,7 @@ struct SyncApproveCommand: ParsableCommand {
         }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
-        global.say("let \(change.title) in\(groups.map { ", for \(SyncText.groups($0))" } ?? "")")
+        let what = groups.map { ", for \(SyncText.groups($0))" } ?? ""
+        global.say("let \(change.title) in\(what); 'keyfob sync' there brings what is shared")
     }
 }
