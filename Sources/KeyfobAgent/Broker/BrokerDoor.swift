@@ -31,8 +31,8 @@ public final class BrokerDoor: Sendable {
         var (attempts, isOver) = (0, false)
         var open = 0
         var lastCall: Timestamp
-        /// The programs with a sign-in that has not ended.
-        var signingIn: Set<Program> = []
+        /// The sign-ins that have not ended; each program has one.
+        var signingIn: [Program: BrokerFlow] = [:]
         /// How many calls of each program are being answered.
         var openOf: [Program: Int] = [:]
 
@@ -121,26 +121,36 @@ public final class BrokerDoor: Sendable {
         let process = PeerProcess(
             call.caller.process, user: call.caller.user, descriptor: call.caller.takeDescriptor())
         state.withLock { ($0.open, $0.lastCall) = ($0.open + 1, clock.now) }
-        let task = StoreCall.start { [self] in
-            call.answer(await answer(method, call, process))
-            state.withLock { ($0.open, $0.lastCall) = ($0.open - 1, clock.now) }
-        }
-        call.whenGone { task.cancel() }
+        let flow = BrokerFlow()
+        flow.begin(
+            StoreCall.start { [self] in
+                call.answer(await answer(method, call, process, flow))
+                state.withLock { ($0.open, $0.lastCall) = ($0.open - 1, clock.now) }
+            })
+        call.whenGone { flow.cancel() }
     }
 
-    private func answer(_ method: BrokerMethod, _ call: BusCall, _ process: PeerProcess?) async -> SecretBytes {
+    private func answer(
+        _ method: BrokerMethod, _ call: BusCall, _ process: PeerProcess?, _ flow: BrokerFlow
+    ) async -> SecretBytes {
         var namesAccount = false
         do {
             if method == .getLinuxBrokerVersion { return BrokerAnswer.versions }
             if method == .acquirePrtSsoCookie || method == .generateSignedHttpRequest {
                 throw BrokerRefusal.needsDevice
             }
-            let request = try call.body.withBytes { (bytes) throws(BrokerRefusal) in
-                try BrokerRequest(method, bytes)
-            }
-            namesAccount = request.account != nil || request.username != nil
+            // What says which flow is meant is not looked at: a program has one sign-in, and ends no other's.
+            let request =
+                try method == .cancelInteractiveFlow
+                ? nil
+                : call.body.withBytes { (bytes) throws(BrokerRefusal) in try BrokerRequest(method, bytes) }
             guard let process else { throw KeyringError.ended(call.caller.process) }
             let caller = try AgentCaller(process, door: .bus, digests: digests)
+            guard let request else {
+                state.withLock { $0.signingIn[caller.program] }?.cancel()
+                return BrokerAnswer.nothing
+            }
+            namesAccount = request.account != nil || request.username != nil
             try enter(caller.program)
             defer { leave(caller.program) }
             switch method {
@@ -148,7 +158,7 @@ public final class BrokerDoor: Sendable {
                 return BrokerAnswer.accounts(
                     try await desk.accounts(for: caller).compactMap { BrokerAccount($0.account) })
             case .acquireTokenSilently: return try await silently(request, caller)
-            case .acquireTokenInteractively: return try await interactively(request, caller)
+            case .acquireTokenInteractively: return try await interactively(request, caller, flow)
             case .removeAccount:
                 guard let account = request.account else { throw BrokerRefusal.malformed("'account' is missing") }
                 let report = try await desk.signOut(
@@ -157,7 +167,8 @@ public final class BrokerDoor: Sendable {
                 let clients = Set(report.clients).union([request.clientID])
                 _ = try? RuntimeCopies.remove(of: account, clientIDs: clients.sorted(), secretService)
                 return BrokerAnswer.nothing
-            case .acquirePrtSsoCookie, .generateSignedHttpRequest, .getLinuxBrokerVersion: return BrokerAnswer.nothing
+            case .cancelInteractiveFlow, .acquirePrtSsoCookie, .generateSignedHttpRequest, .getLinuxBrokerVersion:
+                return BrokerAnswer.nothing
             }
         } catch let refusal as BrokerRefusal {
             return BrokerAnswer.refusal(refusal, of: method)
@@ -200,12 +211,19 @@ public final class BrokerDoor: Sendable {
         }
     }
 
-    private func interactively(_ request: BrokerRequest, _ caller: AgentCaller) async throws -> SecretBytes {
-        guard state.withLock({ $0.signingIn.insert(caller.program).inserted }) else {
+    private func interactively(
+        _ request: BrokerRequest, _ caller: AgentCaller, _ flow: BrokerFlow
+    ) async throws -> SecretBytes {
+        let isFirst = state.withLock { state in
+            if state.signingIn[caller.program] != nil { return false }
+            state.signingIn[caller.program] = flow
+            return true
+        }
+        guard isFirst else {
             throw BrokerRefusal(
                 .applicationCancelled, "a sign-in for \(caller.program) is open already: finish that one")
         }
-        defer { state.withLock { _ = $0.signingIn.remove(caller.program) } }
+        defer { state.withLock { $0.signingIn[caller.program] = nil } }
         return try answer(await desk.interactiveToken(request, for: caller, by: signIns, show: show), request)
     }
 

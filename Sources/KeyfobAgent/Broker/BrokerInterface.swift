@@ -5,6 +5,7 @@ enum BrokerMethod: String, CaseIterable, Sendable {
     case getAccounts
     case acquireTokenSilently
     case acquireTokenInteractively
+    case cancelInteractiveFlow
     case removeAccount
     case acquirePrtSsoCookie
     case generateSignedHttpRequest

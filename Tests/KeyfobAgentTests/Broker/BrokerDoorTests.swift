@@ -96,6 +96,23 @@ import Testing
         #expect(wanted.map(\.scopes) == [["User.Read"]])
     }
 
+    @Test("A program gives up its sign-in from another connection, and can begin the next one", .timeLimit(.minutes(2)))
+    func cancelled() async throws {
+        let place = try BrokerPlace()
+        try place.permit([.signIn])
+        place.signIns.pause.withLock { $0 = .seconds(300) }
+        let client = try BusClient(place.session.environment)
+        try place.beginSignIn(by: client)
+        try await eventually { !place.signIns.wanted.withLock { $0.isEmpty } }
+        #expect(try place.call(.cancelInteractiveFlow, "{}") == [:])
+        #expect(place.status(try place.signedIn(by: client)) == 7)
+        // Where none is open there is nothing to give up.
+        #expect(try place.call(.cancelInteractiveFlow, "{}") == [:])
+        place.signIns.pause.withLock { $0 = .zero }
+        #expect(place.status(try place.token("null", .acquireTokenInteractively)) == 7)
+        #expect(place.signIns.wanted.withLock { $0.count } == 2)
+    }
+
     @Test("Where somebody is signed in, the person chooses: that one's token comes, or that they have cancelled")
     func choice() throws {
         let person = Person()

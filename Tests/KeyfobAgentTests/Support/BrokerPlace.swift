@@ -19,12 +19,15 @@ struct NobodyThere: ProgramQuestions {
 /// Signs Ada in, as somebody at a browser would; notes what was wanted.
 final class AdaSignsIn: AgentSignIns {
     let wanted = Mutex<[SignInRequest]>([])
+    /// For how long she looks at the browser.
+    let pause = Mutex(Duration.zero)
 
     func signIn(
         _ request: SignInRequest, in groups: [AccessGroup]?, _ keyring: Keyring,
         show: @escaping @Sendable (SignInStep) async -> Void
     ) async throws(KeyringError) -> SignInReport {
         wanted.withLock { $0.append(request) }
+        try? await Task.sleep(for: pause.withLock { $0 })
         throw KeyringError(.cancelled, "Ada did not want to")
     }
 }
@@ -98,19 +101,41 @@ final class BrokerPlace {
     }
 
     func call(_ method: BrokerMethod, _ json: String, by client: BusClient? = nil) throws -> NSDictionary {
+        let client = client ?? self.client
+        try client.tell(Self.command(method, json))
+        return try answer(to: client)
+    }
+
+    private static func command(_ method: BrokerMethod, _ json: String) -> String {
         let target =
             "com.microsoft.identity.broker1 /com/microsoft/identity/broker1 com.microsoft.identity.Broker1"
-        let answer = try (client ?? self.client).ask("call \(target) \(method.rawValue) 0.0 id \(json)")
+        return "call \(target) \(method.rawValue) 0.0 id \(json)"
+    }
+
+    /// The document that a client's last call is answered with.
+    private func answer(to client: BusClient) throws -> NSDictionary {
+        let answer = try client.answer()
         let text = answer.hasPrefix("answer ") ? answer.dropFirst("answer ".count) : "{}"
         return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary, "\(answer)")
     }
 
     func token(_ account: String = "null", _ method: BrokerMethod = .acquireTokenSilently) throws -> NSDictionary {
-        let json =
-            #"{"authParameters":{"account":\#(account),"authority":"https://login.microsoftonline.com/common","#
-            + #""clientId":"c","requestedScopes":["User.Read","openid"]}}"#
-        let answer = try call(method, json)
+        let answer = try call(method, Self.request(for: account))
         return try #require(answer["brokerTokenResponse"] as? NSDictionary)
+    }
+
+    private static func request(for account: String) -> String {
+        #"{"authParameters":{"account":\#(account),"authority":"https://login.microsoftonline.com/common","#
+            + #""clientId":"c","requestedScopes":["User.Read","openid"]}}"#
+    }
+
+    /// Has a client ask for a token of whoever signs in; ``signedIn(by:)`` waits for the answer.
+    func beginSignIn(by client: BusClient) throws {
+        try client.tell(Self.command(.acquireTokenInteractively, Self.request(for: "null")))
+    }
+
+    func signedIn(by client: BusClient) throws -> NSDictionary {
+        try #require(try answer(to: client)["brokerTokenResponse"] as? NSDictionary)
     }
 
     func status(_ answer: NSDictionary) -> Int? { (answer["error"] as? NSDictionary)?["status"] as? Int }
