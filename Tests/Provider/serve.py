@@ -25,7 +25,7 @@ from standins import serving, trust
 #: The classes, by the names in which a test says what it needs.
 CLASSES = {
     "github": "github.GitHub", "gitlab": "gitlab.GitLab", "google": "google.Google", "microsoft": "microsoft.Microsoft",
-    "microsoft_others": "microsoft_others.MicrosoftOthers", "okta": "okta.Okta", "openid": "openid.OpenID", "plain": "plain.Plain",
+    "microsoft_others": "microsoft_others.MicrosoftOthers", "okta": "okta.Okta", "openid": "openid.OpenID", "plain": "plain.Plain", "strict": "strict.Strict",
     "wordless": "wordless.Wordless", "kubernetes": "kubernetes.Kubernetes"}
 
 

@@ -1,0 +1,123 @@
+"""That the provider that wants proofs, pushed requests and a client's secret in its place does what its table says."""
+
+import base64
+import hashlib
+import json
+import secrets
+import time
+import unittest
+import urllib.parse
+
+from checking import CHALLENGE, REDIRECT, StandInCase, later, shows
+from jwcrypto import jwk, jws
+from standins import strict
+
+BASE, API = "https://strict.example", "https://api.strict.example/api"
+
+
+def proof(key, method, url, token=None, head=None, **claims):
+    said = {"jti": secrets.token_urlsafe(16), "htm": method, "htu": url, "iat": int(time.time())}
+    if token:
+        said["ath"] = base64.urlsafe_b64encode(hashlib.sha256(token.encode()).digest()).rstrip(b"=").decode()
+    signed = jws.JWS(json.dumps(said | claims))
+    signed.add_signature(key, None, json.dumps({"typ": "dpop+jwt", "alg": "ES256", "jwk": key.export_public(as_dict=True)} | (head or {})))
+    return signed.serialize(compact=True)
+
+
+class Strict(StandInCase, unittest.TestCase):
+    NAME, OPTIONS = "strict", {"methods": ["client_secret_post"]}
+    AUTHORIZE, TOKEN, SECRET = BASE + "/authorize", BASE + "/token", strict.SECRET
+
+    def setUp(self):
+        super().setUp()
+        self.key = jwk.JWK.generate(kty="EC", crv="P-256")
+
+    def given(self, proof=None, **more):
+        """What a code gives, with a proof or none."""
+        code = self.authorize(prompt="consent").location["code"]
+        form = {"client_id": self.CLIENT, "client_secret": self.SECRET, "grant_type": "authorization_code", "code": code, "redirect_uri": REDIRECT,
+                "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"}
+        return self.ask(self.TOKEN, form, **({"DPoP": proof} if proof else {}), **more)
+
+    def refreshed(self, token, key=None):
+        form = {"client_id": self.CLIENT, "client_secret": self.SECRET, "grant_type": "refresh_token", "refresh_token": token}
+        return self.ask(self.TOKEN, form, **({"DPoP": proof(key, "POST", self.TOKEN)} if key else {}))
+
+    @shows("A client shows its secret where the provider wants it, whatever its document says")
+    def test_client(self):
+        self.assertEqual(self.sign_in().status, 200)
+        self.set(methods=["client_secret_basic"], says_methods=["client_secret_post"])
+        self.expect(self.tell(grant_type="refresh_token"), 401, error="invalid_client")
+        pair = (self.CLIENT, urllib.parse.quote_plus(self.SECRET))
+        self.expect(self.ask(self.TOKEN, {"grant_type": "refresh_token"}, basic=pair), 400, error="invalid_grant")
+        self.expect(self.ask(self.TOKEN, {"grant_type": "refresh_token"}, basic=(self.CLIENT, "x")), 401, error="invalid_client")
+        self.assertEqual(self.ask(BASE + "/.well-known/openid-configuration").json["token_endpoint_auth_methods_supported"],
+                         ["client_secret_post"])
+
+    @shows("An authorization request lacks a field of the provider's own")
+    def test_fields(self):
+        self.set(wants={"audience": "https://api"})
+        self.assertEqual(self.authorize().location["error"], "invalid_request")
+        self.assertIn("code", self.authorize(audience="https://api").location)
+
+    @shows("offline_access is ignored unless consent is asked for")
+    def test_consent(self):
+        self.assertNotIn("refresh_token", self.sign_in().json)
+        self.assertIn("refresh_token", self.sign_in(prompt="consent").json)
+
+    @shows("An authorization request is pushed first, by a client that shows its secret, and named once")
+    def test_push(self):
+        self.set(push="required")
+        self.assertEqual(self.authorize().status, 400)
+        fields = {"client_id": self.CLIENT, "response_type": "code", "redirect_uri": REDIRECT, "scope": "openid", "code_challenge": CHALLENGE,
+                  "code_challenge_method": "S256"}
+        self.expect(self.ask(BASE + "/push", fields), 401, error="invalid_client")
+        name = self.ask(BASE + "/push", fields | {"client_secret": self.SECRET}).json["request_uri"]
+        address = self.AUTHORIZE + "?" + urllib.parse.urlencode({"client_id": self.CLIENT, "request_uri": name})
+        self.assertIn("code", self.ask(address).location)
+        self.assertEqual(self.ask(address).status, 400)
+
+    @shows("A token is bound to the key of the proof that came with the request for it",
+           "A resource takes a bound token by the scheme DPoP alone, with a proof of the same key and of the token",
+           "A refresh token is of use with its key alone")
+    def test_bound(self):
+        self.set(proof="offered")
+        plain = self.given().json
+        self.assertEqual((plain["token_type"], self.ask(API, bearer=plain["access_token"]).status), ("Bearer", 200))
+        given = self.given(proof(self.key, "POST", self.TOKEN)).json
+        token, other = given["access_token"], jwk.JWK.generate(kty="EC", crv="P-256")
+        self.assertEqual(given["token_type"], "DPoP")
+        self.assertEqual(self.ask(API, bearer=token).status, 401)
+        for status, made in ((200, proof(self.key, "GET", API, token)), (401, proof(other, "GET", API, token)),
+                             (401, proof(self.key, "GET", API, "x")), (401, proof(self.key, "GET", API))):
+            self.assertEqual(self.ask(API, Authorization=f"DPoP {token}", DPoP=made).status, status)
+        self.assertEqual(self.ask(API, Authorization=f"DPoP {token}").status, 401)
+        self.expect(self.refreshed(given["refresh_token"]), 400, error="invalid_grant")
+        self.expect(self.refreshed(given["refresh_token"], other), 400, error="invalid_grant")
+        self.expect(self.refreshed(given["refresh_token"], self.key), 200, token_type="DPoP")
+
+    @shows("A request without a proof is refused, and so is a proof of another request, another time, or that was there before")
+    def test_proofs(self):
+        self.set(proof="required")
+        self.expect(self.given(), 400, error="invalid_dpop_proof")
+        twice, private = proof(self.key, "POST", self.TOKEN), self.key.export(as_dict=True)
+        self.expect(self.given(twice), 200)
+        for made in (twice, proof(self.key, "GET", self.TOKEN), proof(self.key, "POST", API), proof(self.key, "POST", self.TOKEN, iat=1),
+                     proof(self.key, "POST", self.TOKEN, jti="1"), proof(self.key, "POST", self.TOKEN, head={"typ": "JWT"}),
+                     proof(self.key, "POST", self.TOKEN, head={"jwk": private}), twice[:-8] + "AAAAAAAA", "x"):
+            self.expect(self.given(made), 400, error="invalid_dpop_proof")
+        made = proof(self.key, "POST", self.TOKEN)
+        with later(120):
+            self.expect(self.given(made), 400, error="invalid_dpop_proof")
+
+    @shows("A proof names the nonce that the server gave last")
+    def test_nonces(self):
+        self.set(proof="required", nonces=True)
+        refused = self.given(proof(self.key, "POST", self.TOKEN))
+        self.expect(refused, 400, error="use_dpop_nonce")
+        given = self.given(proof(self.key, "POST", self.TOKEN, nonce=refused.headers["DPoP-Nonce"])).json
+        token = given["access_token"]
+        refused = self.ask(API, Authorization=f"DPoP {token}", DPoP=proof(self.key, "GET", API, token))
+        self.assertIn("use_dpop_nonce", refused.headers["WWW-Authenticate"])
+        made = proof(self.key, "GET", API, token, nonce=refused.headers["DPoP-Nonce"])
+        self.assertEqual(self.ask(API, Authorization=f"DPoP {token}", DPoP=made).status, 200)
