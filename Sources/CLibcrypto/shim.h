@@ -1,4 +1,5 @@
-// What Keyfob calls of OpenSSL 3's libcrypto, found with dlsym(3) and never linked: it checks the signatures of ID tokens.
+// What Keyfob calls of OpenSSL 3's libcrypto, found with dlsym(3) and never linked: it checks the signatures of ID tokens,
+// and makes those of proofs.
 // Everything but a sign-in must run where it is not installed.
 //
 // The signatures, numbers and names are written down here, so that building needs no headers of OpenSSL. A test compiles
@@ -11,6 +12,8 @@
 #include <stdint.h>
 
 #ifdef CLIBCRYPTO_COMPARE
+#include <openssl/bn.h>
+#include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -18,6 +21,7 @@
 #include <openssl/params.h>
 #include <openssl/provider.h>
 #else
+struct bignum_st;
 struct evp_md_ctx_st;
 struct evp_pkey_ctx_st;
 struct evp_pkey_st;
@@ -58,7 +62,19 @@ struct ossl_param_st {
     F(int, EVP_DigestVerifyInit_ex,                                                                                    \
       (struct evp_md_ctx_st *, struct evp_pkey_ctx_st *_Nullable *_Nullable, const char *, struct ossl_lib_ctx_st *,   \
        const char *_Nullable, struct evp_pkey_st *, const struct ossl_param_st *_Nullable))                            \
-    F(int, EVP_DigestVerify, (struct evp_md_ctx_st *, const unsigned char *, size_t, const unsigned char *, size_t))
+    F(int, EVP_DigestVerify, (struct evp_md_ctx_st *, const unsigned char *, size_t, const unsigned char *, size_t))   \
+    F(int, EVP_DigestSignInit_ex,                                                                                      \
+      (struct evp_md_ctx_st *, struct evp_pkey_ctx_st *_Nullable *_Nullable, const char *, struct ossl_lib_ctx_st *,   \
+       const char *_Nullable, struct evp_pkey_st *, const struct ossl_param_st *_Nullable))                            \
+    F(int, EVP_DigestSign, (struct evp_md_ctx_st *, unsigned char *, size_t *, const unsigned char *, size_t))         \
+    F(int, EVP_PKEY_keygen_init, (struct evp_pkey_ctx_st *))                                                           \
+    F(int, EVP_PKEY_CTX_set_params, (struct evp_pkey_ctx_st *, const struct ossl_param_st *))                          \
+    F(int, EVP_PKEY_generate, (struct evp_pkey_ctx_st *, struct evp_pkey_st *_Nullable *_Nonnull))                     \
+    F(int, EVP_PKEY_get_octet_string_param,                                                                            \
+      (const struct evp_pkey_st *, const char *, unsigned char *, size_t, size_t *))                                   \
+    F(int, EVP_PKEY_get_bn_param, (const struct evp_pkey_st *, const char *, struct bignum_st *_Nullable *_Nonnull))   \
+    F(int, BN_bn2binpad, (const struct bignum_st *, unsigned char *, int))                                             \
+    F(void, BN_clear_free, (struct bignum_st *_Nullable))
 
 #define LIBCRYPTO_DECLARE(result, name, parameters) result(*name) parameters;
 /// The functions, once loaded.
@@ -70,6 +86,7 @@ struct libcrypto_functions {
 #define LIBCRYPTO_NUMBERS(N)                                                                                           \
     N(INIT_NO_ATEXIT, OPENSSL_, 0x00080000)                                                                            \
     N(PUBLIC_KEY, EVP_PKEY_, 0x86)                                                                                     \
+    N(PRIVATE_KEY, OSSL_KEYMGMT_SELECT_, 0x01)                                                                         \
     N(UNSIGNED_INTEGER, OSSL_PARAM_, 2)                                                                                \
     N(UTF8_STRING, OSSL_PARAM_, 4)                                                                                     \
     N(OCTET_STRING, OSSL_PARAM_, 5)
@@ -83,6 +100,7 @@ enum { LIBCRYPTO_NUMBERS(LIBCRYPTO_NUMBER) };
     S(RSA_E, OSSL_PKEY_PARAM_, "e")                                                                                    \
     S(GROUP_NAME, OSSL_PKEY_PARAM_, "group")                                                                           \
     S(PUB_KEY, OSSL_PKEY_PARAM_, "pub")                                                                                \
+    S(PRIV_KEY, OSSL_PKEY_PARAM_, "priv")                                                                              \
     S(PAD_MODE, OSSL_PKEY_PARAM_, "pad-mode")                                                                          \
     S(RSA_PSS_SALTLEN, OSSL_PKEY_PARAM_, "saltlen")                                                                    \
     S(RSA_PAD_MODE_PKCSV15, OSSL_PKEY_, "pkcs1")                                                                       \
@@ -101,14 +119,14 @@ static inline struct ossl_param_st libcrypto_parameter(const char *_Nullable nam
 /// What a check of a signature gives.
 enum libcrypto_verdict { libcrypto_good, libcrypto_bad, libcrypto_no_key };
 
-// The public key of these parameters; NULL where they make none, as with a point that is not on the curve.
+// The key of these parameters, public or a pair; NULL where they make none, as with a point that is not on the curve.
 static inline struct evp_pkey_st *_Nullable libcrypto_key(const struct libcrypto_functions *functions,
-                                                          struct ossl_lib_ctx_st *context, const char *type,
+                                                          struct ossl_lib_ctx_st *context, const char *type, int parts,
                                                           struct ossl_param_st *parameters) {
     struct evp_pkey_st *key = NULL;
     struct evp_pkey_ctx_st *making = functions->EVP_PKEY_CTX_new_from_name(context, type, NULL);
     const int is_made = making != NULL && functions->EVP_PKEY_fromdata_init(making) == 1
-        && functions->EVP_PKEY_fromdata(making, &key, libcrypto_PUBLIC_KEY, parameters) == 1;
+        && functions->EVP_PKEY_fromdata(making, &key, parts, parameters) == 1;
     functions->EVP_PKEY_CTX_free(making);
     return is_made ? key : NULL;
 }
@@ -132,7 +150,7 @@ static inline enum libcrypto_verdict libcrypto_verify(const struct libcrypto_fun
     enum libcrypto_verdict verdict = libcrypto_no_key;
     // The thread's queue of errors belongs to whoever else uses OpenSSL, and stays as it is.
     functions->ERR_set_mark();
-    struct evp_pkey_st *key = libcrypto_key(functions, context, type, key_parameters);
+    struct evp_pkey_st *key = libcrypto_key(functions, context, type, libcrypto_PUBLIC_KEY, key_parameters);
     if (key != NULL) {
         struct evp_md_ctx_st *verifying = functions->EVP_MD_CTX_new();
         const int is_good = verifying != NULL
@@ -192,6 +210,63 @@ static inline enum libcrypto_verdict libcrypto_verify_ecdsa(const struct libcryp
     };
     return libcrypto_verify(functions, context, "EC", key, digest, NULL, signature, signature_size, message,
                             message_size);
+}
+
+static const char libcrypto_P256[] = "P-256";
+
+// Makes a key of P-256: the point, uncompressed, with the 4 before it, and the number that is secret, the highest byte first.
+// Gives whether there is one.
+static inline int libcrypto_make_p256(const struct libcrypto_functions *functions, struct ossl_lib_ctx_st *context,
+                                      unsigned char point[_Nonnull 65], unsigned char secret[_Nonnull 32]) {
+    const struct ossl_param_st parameters[] = {
+        libcrypto_parameter(libcrypto_GROUP_NAME, libcrypto_UTF8_STRING, libcrypto_P256, sizeof libcrypto_P256 - 1),
+        libcrypto_parameter(NULL, 0, NULL, 0),
+    };
+    struct evp_pkey_st *key = NULL;
+    struct bignum_st *number = NULL;
+    size_t size = 0;
+    functions->ERR_set_mark();
+    struct evp_pkey_ctx_st *making = functions->EVP_PKEY_CTX_new_from_name(context, "EC", NULL);
+    const int is_made = making != NULL && functions->EVP_PKEY_keygen_init(making) == 1
+        && functions->EVP_PKEY_CTX_set_params(making, parameters) == 1
+        && functions->EVP_PKEY_generate(making, &key) == 1
+        && functions->EVP_PKEY_get_octet_string_param(key, libcrypto_PUB_KEY, point, 65, &size) == 1 && size == 65
+        && point[0] == 4 && functions->EVP_PKEY_get_bn_param(key, libcrypto_PRIV_KEY, &number) == 1
+        && functions->BN_bn2binpad(number, secret, 32) == 32;
+    functions->BN_clear_free(number);
+    functions->EVP_PKEY_free(key);
+    functions->EVP_PKEY_CTX_free(making);
+    functions->ERR_pop_to_mark();
+    return is_made;
+}
+
+// Signs by ECDSA with P-256 and SHA-256, in DER; the secret number has the machine's order of bytes. Gives the size of the
+// signature, of at most 72 bytes, or 0.
+static inline size_t libcrypto_sign_p256(const struct libcrypto_functions *functions, struct ossl_lib_ctx_st *context,
+                                         const unsigned char point[_Nonnull 65],
+                                         const unsigned char secret[_Nonnull 32], const void *message,
+                                         size_t message_size, unsigned char signature[_Nonnull 72]) {
+    struct ossl_param_st parameters[] = {
+        libcrypto_parameter(libcrypto_GROUP_NAME, libcrypto_UTF8_STRING, libcrypto_P256, sizeof libcrypto_P256 - 1),
+        libcrypto_parameter(libcrypto_PUB_KEY, libcrypto_OCTET_STRING, point, 65),
+        libcrypto_parameter(libcrypto_PRIV_KEY, libcrypto_UNSIGNED_INTEGER, secret, 32),
+        libcrypto_parameter(NULL, 0, NULL, 0),
+    };
+    size_t size = 0;
+    functions->ERR_set_mark();
+    struct evp_pkey_st *key = libcrypto_key(functions, context, "EC", libcrypto_PUBLIC_KEY | libcrypto_PRIVATE_KEY, parameters);
+    if (key != NULL) {
+        struct evp_md_ctx_st *signing = functions->EVP_MD_CTX_new();
+        size_t room = 72;
+        if (signing != NULL
+            && functions->EVP_DigestSignInit_ex(signing, NULL, "SHA256", context, NULL, key, NULL) == 1
+            && functions->EVP_DigestSign(signing, signature, &room, message, message_size) == 1)
+            size = room;
+        functions->EVP_MD_CTX_free(signing);
+        functions->EVP_PKEY_free(key);
+    }
+    functions->ERR_pop_to_mark();
+    return size;
 }
 
 #define LIBCRYPTO_FIND(result, name, parameters)                                                                       \

@@ -154,6 +154,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case requestRefused
         /// The token does not go to that host.
         case hostNotAllowed
+        /// The token is bound to a key, and of no use to whoever asks for it alone.
+        case proofNeeded
         /// The program that asks may not have this.
         case notPermitted
         /// The place where the records lie cannot do this.

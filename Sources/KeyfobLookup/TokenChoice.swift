@@ -130,9 +130,9 @@ extension Credential {
         if let client = request.clientID, clientID != client { return false }
         guard tenant.admits(realm) else { return false }
         guard partition.isEmpty else { return false }
-        guard effectiveTokenType == Identifier.folded(request.tokenType), request.scopes.isSubset(of: scopes) else {
-            return false
-        }
+        guard effectiveTokenType == Identifier.folded(request.tokenType) || request.takesProofs && isBound,
+            request.scopes.isSubset(of: scopes)
+        else { return false }
         return request.resource(at: account.environment)?.isMeant(by: scopes) ?? true
     }
 }

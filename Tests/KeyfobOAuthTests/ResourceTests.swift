@@ -172,4 +172,32 @@ import Testing
         let open = OAuthClient(id: "a").adapted(to: provider)
         #expect(open.authentication == .none)
     }
+
+    @Test(
+        "shows its secret in the other place where the provider did not know it, and did nothing else",
+        arguments: [
+            ("invalid_client", nil, "client_secret_basic"), (nil, nil, "client_secret_basic"),
+            ("invalid_client", ["client_secret_post"], nil), ("invalid_grant", nil, nil),
+            ("unauthorized_client", nil, nil),
+            ("invalid_client", ["client_secret_post", "client_secret_basic"], "client_secret_basic"),
+        ] as [(String?, [String]?, String?)])
+    func alternative(error: String?, methods: [String]?, expected: String?) {
+        var provider = ProviderMetadata(issuer: "https://as.example")
+        provider.clientMethods = methods
+        let failure = ProviderFailure(Refusal(status: 401, error: error))
+        var method: String?
+        if let other = OAuthClient(id: "a", secret: secret("s")).alternative(after: failure, at: provider) {
+            method = other.authentication.rawValue
+        }
+        #expect(method == expected)
+        var isPublicTried = false
+        if let open = OAuthClient(id: "a").alternative(after: failure, at: provider) { isPublicTried = open.id == "a" }
+        #expect(!isPublicTried)
+        // What was taken before is not changed for the metadata's word.
+        var basic = provider
+        basic.clientMethods = ["client_secret_basic"]
+        let proven = OAuthClient(id: "a", secret: secret("s"), authentication: .post, isProven: true)
+        let kept = proven.adapted(to: basic).authentication
+        #expect(kept == .post)
+    }
 }

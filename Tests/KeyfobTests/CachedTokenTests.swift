@@ -61,6 +61,26 @@ struct CachedTokenTests {
         #expect(try answer(account: ada.username).hasPrefix("miss: warnings"))
     }
 
+    @Test("a token that is bound to a key is for the whole program, which gives it to nobody alone")
+    func bound() throws {
+        var token = Credential.access(ada)
+        (token.tokenType, token.keyID) = ("DPoP", "key")
+        try home.keyring.store(token, "token of ada", for: ada)
+        #expect(try answer().hasPrefix("miss: "))
+        #expect(try answer(account: ada.username).hasPrefix("miss: "))
+        var request = TokenRequest(account: ada.username)
+        var code: KeyringError.Code?
+        do {
+            _ = try home.keyring.tokens.stored(for: request).found
+        } catch {
+            code = error.code
+        }
+        #expect(code == .proofNeeded)
+        request.takesProofs = true
+        let found = try home.keyring.tokens.stored(for: request).found
+        #expect(found.credential.keyID == "key")
+    }
+
     @Test("a vault that was taken back is for the whole program until that is accepted")
     func takenBack() throws {
         try home.keyring.store(.access(ada), "token of ada", for: ada)

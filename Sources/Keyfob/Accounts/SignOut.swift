@@ -175,7 +175,9 @@ extension Keyring.Accounts {
         _ grant: HeldGrant, _ provider: ProviderDescription, _ metadata: ProviderMetadata, _ group: AccessGroup,
         _ network: Network
     ) async -> RevocationOutcome {
-        guard let endpoint = metadata.endpoints[.revocation], let token = grant.token else { return .revoked }
+        guard let endpoint = metadata.endpoints[.revocation], let token = grant.token?.unbound().token else {
+            return .revoked
+        }
         let client: OAuthClient
         do {
             client = try keyring.clients.oauthClient(
@@ -246,7 +248,7 @@ extension Keyring.Accounts {
             let keys = try state.group(name).keys
             let items = try database.credentials(.accessToken, of: grant.account, in: keys).items
             let living = items.filter { item in
-                item.value.clientID == grant.clientID && item.record.secretCommitment != nil
+                item.value.clientID == grant.clientID && item.record.secretCommitment != nil && !item.value.isBound
                     && (item.value.expiresOn.map { $0 > now.advanced(by: 60) } ?? false)
             }
             let latest = living.max { ($0.value.expiresOn ?? now) < ($1.value.expiresOn ?? now) }

@@ -90,7 +90,7 @@ extension Keyring.Caches {
                     try database.credentials(kind, in: group.keys)
                 }
             for item in intact(found, group, &state)
-            where search.mayMean(item.value) && item.record.secretCommitment != nil && !item.value.isRole {
+            where search.mayMean(item.value) && item.record.secretCommitment != nil && !item.value.isKeyfobs {
                 let secret = try database.secret(of: item.record, in: group.keys)
                 _ = try writer.append(item.value, secret: secret, to: output)
             }

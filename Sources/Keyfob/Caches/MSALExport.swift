@@ -88,7 +88,7 @@ extension Keyring.Caches {
         for item in found.items
         where account == nil || item.value.account == account {
             // A grant that has ended has no token.
-            guard item.record.secretCommitment != nil, !item.value.isRole else { continue }
+            guard item.record.secretCommitment != nil, !item.value.isKeyfobs else { continue }
             let secret = try database.secret(of: item.record, in: group.keys)
             switch try writer.append(item.value, secret: secret, to: output) {
             case .written: report.credentials += 1

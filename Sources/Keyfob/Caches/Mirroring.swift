@@ -237,7 +237,7 @@ extension Keyring.Caches {
                     }
                 }
                 let isFamily = kind == .refreshToken && credential.familyID != nil
-                guard item.record.secretCommitment != nil, credential.partition.isEmpty, !credential.isRole,
+                guard item.record.secretCommitment != nil, credential.partition.isEmpty, !credential.isKeyfobs,
                     isFamily || clients.contains(Identifier.folded(credential.clientID))
                 else { continue }
                 credential.prepareForMSAL()

@@ -77,6 +77,25 @@ public struct ClientRegistration: Hashable, Sendable {
     }
 }
 
+extension ClientRegistration.Authentication {
+    /// The same as requests know it.
+    var ofRequests: OAuthClient.Authentication {
+        switch self {
+        case .none: .none
+        case .post: .post
+        case .basic: .basic
+        }
+    }
+
+    init(_ authentication: OAuthClient.Authentication) {
+        switch authentication {
+        case .none: self = .none
+        case .post: self = .post
+        case .basic: self = .basic
+        }
+    }
+}
+
 /// A client that is there to sign in with.
 public struct RegisteredClient: Hashable, Sendable {
     /// What is known of it.

@@ -90,6 +90,7 @@ extension Keyring.Clients {
                 if becomesDefault {
                     try writer.setSetting(RegistrySetting.defaultClient(at: place), to: client.id)
                 }
+                try writer.setSetting(RegistrySetting.clientMethod(client.id, at: place), to: nil)
                 // With what is stored of it now it may be taken.
                 try writer.forgetRefusals(ofClient: client.id)
             }
@@ -185,9 +186,8 @@ extension Keyring.Clients {
                 candidates: known.map(\.client.id))
         }
         let client = found.client
-        guard client.authentication != .none, case .added(let name) = found.origin,
-            let authentication = OAuthClient.Authentication(rawValue: client.authentication.rawValue)
-        else { return OAuthClient(id: client.id) }
+        let authentication = client.authentication.ofRequests
+        guard authentication != .none, case .added(let name) = found.origin else { return OAuthClient(id: client.id) }
         let keys = try state.group(name).keys
         let secret = try database.clientSecret(clientID: client.id, environment: place, in: keys)
         switch consume secret {
@@ -200,7 +200,9 @@ extension Keyring.Clients {
                     "the secret of client '\(client.id)' is not the one that was added with it to group '\(name)'",
                     advice: .addClientSecret)
             }
-            return OAuthClient(id: client.id, secret: secret, authentication: authentication)
+            let known = try knownMethod(of: client.id, at: place, in: keys)
+            return OAuthClient(
+                id: client.id, secret: secret, authentication: known ?? authentication, isProven: known != nil)
         case nil:
             throw KeyringError(
                 .damaged, "the secret of client '\(client.id)' is missing from group '\(name)'",
@@ -253,6 +255,7 @@ extension GroupWriter {
     /// Removes what is known of a client, its secret, and that it is the default.
     func forgetClient(_ id: String, at environment: String) throws {
         try setSetting(RegistrySetting.client(id, at: environment), to: nil)
+        try setSetting(RegistrySetting.clientMethod(id, at: environment), to: nil)
         try removeClientSecret(clientID: id, environment: environment)
         let name = RegistrySetting.defaultClient(at: environment)
         if try setting(name) == id { try setSetting(name, to: nil) }

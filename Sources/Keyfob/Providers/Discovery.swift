@@ -34,6 +34,7 @@ extension Keyring.Providers {
             return metadata.within(provider).overridden(by: provider.endpoints)
         }
         let metadata = try await published(by: issuer, rule, network)
+        tellUnusable(metadata, of: provider)
         keep(metadata, of: issuer, in: group)
         return metadata.within(provider).overridden(by: provider.endpoints)
     }
@@ -70,6 +71,15 @@ extension Keyring.Providers {
         throw flaw ?? .unavailable(.unexpectedStatus(status))
     }
 
+    /// Says which functions a provider lacks because its document names no usable address for them: once for each reading.
+    private func tellUnusable(_ metadata: ProviderMetadata, of provider: ProviderDescription) {
+        let names = metadata.unusableEndpoints.filter { provider.endpoints[$0] == nil }.map(\.rawValue)
+        guard !names.isEmpty else { return }
+        warn(
+            .providerMetadata,
+            "\(provider.title) names no usable address as its \(names.joined(separator: ", ")), and goes without")
+    }
+
     /// The document that was read lately.
     private func keptDocument(of issuer: String, in group: AccessGroup) -> SecretBytes? {
         let now = clock.now
@@ -99,7 +109,7 @@ extension ProviderMetadata {
     /// known; the token endpoint is looked at where it is used.
     fileprivate func within(_ provider: ProviderDescription) -> ProviderMetadata {
         var metadata = self
-        for endpoint in [Endpoint.authorization, .deviceAuthorization, .revocation, .endSession] {
+        for endpoint in [Endpoint.authorization, .deviceAuthorization, .revocation, .endSession, .pushedAuthorization] {
             guard let url = metadata.endpoints[endpoint] else { continue }
             if !url.isOfCloud(provider.environment) { metadata.endpoints[endpoint] = nil }
         }

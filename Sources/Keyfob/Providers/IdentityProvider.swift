@@ -60,6 +60,8 @@ public struct IdentityProvider: Hashable, Sendable {
     ///
     /// Of a provider that somebody with a group's key added, nil: a path says what this process reads and trusts.
     public var certificateFile: String? { description.certificateFile }
+    /// Fields of its own that every authorization request carries.
+    public var parameters: [String: String] { description.parameters }
     /// The client ids in its description.
     public var clientIDs: [String] { description.clientIDs }
     /// Its description, as ``Keyring/Providers/add(_:replacing:in:)`` reads it.

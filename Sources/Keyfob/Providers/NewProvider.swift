@@ -21,6 +21,8 @@ public struct NewProvider: Hashable, Sendable {
     public var apiHosts: [String]
     /// A PEM file on this machine with certificates that are trusted in requests to this provider; an absolute path.
     public var certificateFile: String?
+    /// Fields of its own that every authorization request carries, such as `audience`.
+    public var parameters: [String: String] = [:]
     /// The authority that the issuer is; nil for any other OpenID provider.
     var authority: Authority?
 
@@ -58,6 +60,8 @@ public struct NewProvider: Hashable, Sendable {
             flows: [.authorizationCode, .deviceAuthorization])
         if let authority { try describe(authority, &description) }
         description.certificateFile = certificateFile
+        if let problem = AuthorizationParameters.problem(of: parameters) { throw KeyringError(.usage, problem) }
+        description.parameters = parameters
         for text in apiHosts {
             guard let host = HostPattern(text) else {
                 throw KeyringError(.usage, "an API host is not a host, or *. and a host, in small letters")

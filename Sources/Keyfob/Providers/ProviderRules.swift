@@ -41,6 +41,7 @@ enum ProviderRules {
         if let file = description.certificateFile, !file.hasPrefix("/") || file.utf8.count > pathLimit {
             return "the file of certificates is not an absolute path of at most \(pathLimit) bytes"
         }
+        if let problem = AuthorizationParameters.problem(of: description.parameters) { return problem }
         guard !description.flows.isEmpty else { return "there is no flow" }
         guard !description.hasDiscovery else { return nil }
         var needed: [ProviderMetadata.Endpoint] = [.token]

@@ -125,7 +125,7 @@ extension Keyring.Providers {
         _ groups: [AccessGroup]?
     ) throws(KeyringError) {
         var client = ClientRegistration(id: answer.id, redirectURIs: answer.redirectURIs)
-        client.authentication = ClientRegistration.Authentication(rawValue: answer.authentication.rawValue) ?? .none
+        client.authentication = ClientRegistration.Authentication(answer.authentication)
         client.registeredAt = provider.issuer
         try keyring.clients.add(
             client, secret: answer.takeSecret(), at: name, isDefault: true, replacing: true, in: groups)

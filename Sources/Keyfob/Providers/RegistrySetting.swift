@@ -12,6 +12,8 @@ enum RegistrySetting {
     static let clientPrefix = "client:"
     /// `default client:<environment>`, whose value is a client id.
     static let defaultClientPrefix = "default client:"
+    /// `client method:<environment>:<client id>`, whose value is how the provider has let the client say who it is.
+    static let clientMethodPrefix = "client method:"
     /// `discovery of <issuer>`, whose value is when a discovery document was read, and what was used of it.
     static let discoveryPrefix = "discovery of "
 
@@ -25,13 +27,19 @@ enum RegistrySetting {
         }
     }
 
-    private static let prefixes = [providerPrefix, clientPrefix, defaultClientPrefix, discoveryPrefix]
+    private static let prefixes = [
+        providerPrefix, clientPrefix, defaultClientPrefix, clientMethodPrefix, discoveryPrefix,
+    ]
 
     static func provider(_ name: String) -> String { providerPrefix + name }
 
     static func discovery(of issuer: String) -> String { discoveryPrefix + issuer }
 
     static func client(_ id: String, at environment: String) -> String { clients(at: environment) + id }
+
+    static func clientMethod(_ id: String, at environment: String) -> String {
+        clientMethodPrefix + escaped(environment) + ":" + id
+    }
 
     /// How the names of all clients of an environment begin.
     static func clients(at environment: String) -> String { clientPrefix + escaped(environment) + ":" }

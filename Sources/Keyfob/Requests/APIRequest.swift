@@ -76,18 +76,38 @@ extension Keyring.Tokens {
         guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else {
             throw KeyringError(.fault, "a method is missing")
         }
-        guard answer.secret.isHeaderValue else {
-            throw KeyringError(.damaged, "the token holds characters that no header can have")
+        let (token, key) = try usable(answer)
+        let headers = request.headers.map { HTTPHeader(name: $0.name, value: $0.value) }
+        let hash = key.map { _ in Proof.hash(of: token.secret) }
+        let exchange = await network.send(provingBy: key, tokenHash: hash, seconds: seconds, .system) {
+            let body: SecretBytes?
+            if let bytes = request.body { body = bytes.withBytes { SecretBytes(copying: $0) } } else { body = nil }
+            return HTTPRequest(
+                method, url, headers: headers, body: body, bearer: token.secret, isBound: key != nil,
+                answerLimit: APIRequest.answerLimit)
         }
-        let body: SecretBytes?
-        if let bytes = request.body { body = bytes.withBytes { SecretBytes(copying: $0) } } else { body = nil }
-        let message = HTTPRequest(
-            method, url, headers: request.headers.map { HTTPHeader(name: $0.name, value: $0.value) }, body: body,
-            bearer: answer.secret, answerLimit: APIRequest.answerLimit)
-        let response = try await Self.answer(to: message, url, seconds: seconds, network: network)
+        let response = try Self.response(exchange, of: url, limit: APIRequest.answerLimit)
         let (status, type) = (response.status, response.header("Content-Type"))
         let location = (300...399).contains(status) ? response.header("Location") : nil
         return APIResponse(status: status, contentType: type, location: location, body: response.takeBody())
+    }
+
+    /// The token of an answer as a header has it, and the key that it is bound to.
+    ///
+    /// - Throws: `damaged` for one that cannot be sent.
+    static func usable(
+        _ answer: borrowing Keyring.TokenAnswer
+    ) throws(KeyringError) -> (token: HeldToken, key: ProofKey?) {
+        let held = HeldToken(answer.secret.withBytes { SecretBytes(copying: $0) })
+        let (token, key) = answer.found.credential.isBound ? held.unbound() : (held, nil)
+        guard token.secret.isHeaderValue else {
+            throw KeyringError(.damaged, "the token holds characters that no header can have")
+        }
+        guard key != nil || !answer.found.credential.isBound else {
+            throw KeyringError(
+                .damaged, "the key that the token of \(answer.found.account.name) is bound to is missing")
+        }
+        return (token, key)
     }
 
     /// The address to which a token was asked for to be sent.
@@ -119,7 +139,13 @@ extension Keyring.Tokens {
         to message: consuming HTTPRequest, _ url: EndpointURL, seconds: Int64, network: Network
     ) async throws(KeyringError) -> HTTPResponse {
         let limit = message.answerLimit
-        switch await network.send(message, seconds) {
+        return try response(await network.send(message, seconds), of: url, limit: limit)
+    }
+
+    private static func response(
+        _ exchange: consuming HTTPExchange, of url: EndpointURL, limit: Int
+    ) throws(KeyringError) -> HTTPResponse {
+        switch consume exchange {
         case .answered(let response): return response
         case .failed(.protocolViolation(.tooLarge, _)):
             throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than \(limit >> 20) MiB")
@@ -141,7 +167,7 @@ extension Keyring.Tokens {
 
     /// Whether a header may be sent, and is none of those that are set here.
     private static func isHeader(_ header: (name: String, value: String)) -> Bool {
-        let forbidden = ["authorization", "host", "content-length", "transfer-encoding", "connection"]
+        let forbidden = ["authorization", "host", "content-length", "transfer-encoding", "connection", "dpop"]
         return HTTPHeader.isName(header.name) && HTTPHeader.isValue(header.value)
             && !forbidden.contains(Identifier.folded(header.name))
     }

@@ -57,14 +57,24 @@ public final class BrowserSignIn: Sendable {
     /// The cloud that the answer names; nil where it names none, or may not.
     var cloud: String? { state.withLock { $0.session.cloud } }
 
-    /// The request that redeems the code where `context` says; nil where there is none, or none any more.
-    func redemption(_ client: borrowing OAuthClient, _ context: SignInContext) -> HTTPRequest? {
+    /// Whether the answer has come, and is not used up.
+    var hasCode: Bool {
+        state.withLock { state in
+            switch state.code {
+            case .some: true
+            case .none: false
+            }
+        }
+    }
+
+    /// The request that redeems the code where `context` says; without a code, one that nobody takes.
+    func redemption(_ client: borrowing OAuthClient, _ context: SignInContext) -> HTTPRequest {
         let client = client.copy()
         return state.withLock { state in
-            guard let code = state.code.take() else { return nil }
+            let code = state.code.take() ?? SecretBytes(count: 0) { _ in }
             let request = state.session.redemption(
                 of: code, client: client, at: context.metadata.endpoints[.token], extra: context.provider.tokenFields)
-            state.code = consume code
+            if code.count > 0 { state.code = consume code }
             return request
         }
     }
@@ -125,16 +135,19 @@ extension Keyring.SignIns {
         var target = AuthorizationSession.Target(
             provider: context.metadata, clientID: context.clientID, redirectURI: redirectURI)
         target.isInstanceAware = request.isInstanceAware
+        let extra = context.provider.authorizationFields + asked.fields
+        var session: AuthorizationSession
         do {
-            let session = try AuthorizationSession(
-                target, options, extra: context.provider.authorizationFields + asked.fields
+            session = try AuthorizationSession(
+                target, options, extra: extra + context.parameters(besides: extra)
             ) {
                 SecretBytes.random(count: $0)
             }
-            return BrowserSignIn(session, context)
         } catch {
             throw KeyringError(error, of: context.provider)
         }
+        if let name = try await push(session.pushed, context, network) { session.open(name) }
+        return BrowserSignIn(session, context)
     }
 
     /// Redeems the answer and stores the tokens; it waits on threads of Keyfob's own, see ``Keyring``.
@@ -148,22 +161,21 @@ extension Keyring.SignIns {
     private func finished(_ signIn: BrowserSignIn, _ network: Network) async throws(KeyringError) -> SignInReport {
         let context = try await context(of: signIn, network)
         let network = try network.serving(context.provider)
-        let client = try oauthClient(context)
+        var exchange = try exchange(context, network)
         defer { signIn.forgetCode() }
-        let received = try await redeem(signIn, context, client, network)
-        return try await file(received, context, nonce: signIn.nonce, client, network)
+        let received = try await redeem(signIn, context, &exchange)
+        keepMethod(of: exchange, context)
+        return try await file(received, context, nonce: signIn.nonce, exchange.client, network)
     }
 
     /// Redeems the code; again where the provider asks for a moment, so that the person need not begin anew.
     private func redeem(
-        _ signIn: BrowserSignIn, _ context: SignInContext, _ client: borrowing OAuthClient, _ network: Network
+        _ signIn: BrowserSignIn, _ context: SignInContext, _ exchange: inout ClientExchange
     ) async throws(KeyringError) -> ReceivedTokens {
+        guard signIn.hasCode else { throw KeyringError(.fault, "a sign-in was finished without its answer") }
         var patience = ShortPatience()
         while true {
-            guard let message = signIn.redemption(client, context) else {
-                throw KeyringError(.fault, "a sign-in was finished without its answer")
-            }
-            let (received, failure) = await network.tokens(message, clock)
+            let (received, failure) = await exchange.tokens(clock) { signIn.redemption($0, context) }
             if let received { return received }
             let lack = failure ?? .outcomeUnknown
             guard let seconds = patience.wait(after: lack, now: clock.now) else {
@@ -176,20 +188,21 @@ extension Keyring.SignIns {
     }
 }
 
-extension Network {
+extension ClientExchange {
     /// The answer to a request for the tokens of a sign-in, or why there is none.
-    func tokens(
-        _ message: consuming HTTPRequest, _ clock: WallClock
+    mutating func tokens(
+        _ clock: WallClock, _ message: (borrowing OAuthClient) -> HTTPRequest
     ) async -> (received: ReceivedTokens?, failure: ProviderFailure?) {
         let sentAt = clock.now
         let response: HTTPResponse
-        switch await send(message, GrantRefresh.deadline) {
+        switch await send(message) {
         case .answered(let answer): response = answer
         case .failed(let failure): return (nil, failure)
         }
-        switch TokenOutcome(response, now: clock.now) {
+        switch TokenOutcome(response, hasProof: key != nil, now: clock.now) {
         case .tokens(let tokens):
-            return (ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true), nil)
+            let key = tokens.details.isBound ? key : nil
+            return (ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true, key: key), nil)
         case .failed(let failure): return (nil, failure)
         }
     }

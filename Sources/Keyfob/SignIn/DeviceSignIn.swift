@@ -49,15 +49,20 @@ extension Keyring.SignIns {
         } catch {
             throw KeyringError(error, of: context.provider)
         }
-        let client = try oauthClient(context)
+        var exchange = ClientExchange(try oauthClient(context), context.metadata, network, clock)
         let asked = AskedScopes(context.scopes, at: context.provider)
-        let message = TokenRequests.startDevice(
-            scopes: asked.scopes, client: client, at: endpoint, extra: context.provider.tokenFields + asked.fields)
+        let fields = context.provider.tokenFields + asked.fields
+        let extra = fields + context.parameters(besides: fields)
         let response: HTTPResponse
-        switch await network.send(message, GrantRefresh.deadline) {
+        let answer = await exchange.send { client in
+            TokenRequests.startDevice(
+                scopes: asked.scopes, client: client, at: endpoint, extra: extra)
+        }
+        switch consume answer {
         case .answered(let answer): response = answer
         case .failed(let failure): throw KeyringError(failure, of: context.provider)
         }
+        keepMethod(of: exchange, context)
         if let failure = ProviderFailure.classify(response, now: clock.now) {
             throw KeyringError(failure, of: context.provider)
         }
@@ -87,7 +92,7 @@ extension Keyring.SignIns {
     ) async throws(KeyringError) -> SignInReport {
         let context = signIn.context
         let network = try network.serving(context.provider)
-        let client = try oauthClient(context)
+        var exchange = try exchange(context, network)
         guard let endpoint = context.metadata.endpoints[.token] else {
             throw KeyringError(DiscoveryFailure.endpointMissing(.token), of: context.provider)
         }
@@ -105,15 +110,17 @@ extension Keyring.SignIns {
                 }
                 action = flow.poll(now: clock.now)
             case .poll:
-                let message = TokenRequests.pollDevice(
-                    code: signIn.authorization.deviceCode, client: client, at: endpoint,
-                    extra: context.provider.tokenFields)
-                let answer = await network.tokens(message, clock)
+                let answer = await exchange.tokens(clock) { client in
+                    TokenRequests.pollDevice(
+                        code: signIn.authorization.deviceCode, client: client, at: endpoint,
+                        extra: context.provider.tokenFields)
+                }
                 received = answer.received
                 action = flow.receive(answer.failure.map { .failed($0) } ?? .tokens, now: clock.now)
             case .finished(let ending):
                 guard case .tokens = ending, let received else { throw Self.error(ending, context, timeout) }
-                return try await file(received, context, nonce: nil, client, network)
+                keepMethod(of: exchange, context)
+                return try await file(received, context, nonce: nil, exchange.client, network)
             }
         }
     }

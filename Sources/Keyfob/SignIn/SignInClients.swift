@@ -31,6 +31,32 @@ extension Keyring.SignIns {
         return known.first { $0.client.id == id }?.client ?? ClientRegistration(id: id)
     }
 
+    /// The requests for the tokens of a sign-in, with proofs of a key of its own where they are to be bound to one.
+    ///
+    /// - Throws: `unavailable` where this machine makes no proofs, `providerFailed` where the provider takes others alone.
+    func exchange(_ context: SignInContext, _ network: Network) throws(KeyringError) -> ClientExchange {
+        var key: ProofKey?
+        if context.request.bindsTokens || context.isBound {
+            guard context.metadata.takesProofs else {
+                throw KeyringError(.providerFailed, "\(context.provider.title) takes no proofs of keys by ES256")
+            }
+            key = network.signer.makeKey()
+            guard key != nil else {
+                throw KeyringError(
+                    .unavailable, "no key can be made: OpenSSL 3 (libcrypto) is not installed",
+                    advice: .installLibcrypto)
+            }
+        }
+        return ClientExchange(
+            try oauthClient(context), context.metadata, network, clock, key: key, mayMakeKey: true)
+    }
+
+    /// Remembers how the provider took the client, where that was not how it was tried first.
+    func keepMethod(of exchange: borrowing ClientExchange, _ context: SignInContext) {
+        guard exchange.hasLearned else { return }
+        keyring.clients.keepMethod(of: exchange.client, at: context.provider.environment, in: context.group)
+    }
+
     /// The client of a sign-in, with its secret.
     func oauthClient(_ context: SignInContext) throws(KeyringError) -> OAuthClient {
         try keyring.clients.oauthClient(

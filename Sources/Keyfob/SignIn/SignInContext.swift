@@ -13,6 +13,10 @@ struct SignInContext: Sendable {
     /// Who is to sign in.
     let expected: Account?
     let request: SignInRequest
+    /// Fields of the provider's own that go along for this account.
+    var parameters: [String: String] = [:]
+    /// Whether the tokens of the account's last sign-in were bound to a key.
+    var isBound = false
 }
 
 extension Keyring.SignIns {
@@ -58,10 +62,15 @@ extension Keyring.SignIns {
             scopes = ScopeSet(scopes.scopes + held + (try Self.scopes(for: request.purposes, at: description)))
         }
         scopes = description.withAccessToken(scopes, clientID: client.id)
-        let context = SignInContext(
+        var context = SignInContext(
             provider: description, metadata: metadata, clientID: client.id,
             scopes: ScopeSet(scopes.scopes + Self.signInScopes(description, metadata)), group: group,
-            expected: expected, request: request)
+            expected: expected, request: request, parameters: try parameters(request, client.id, in: group))
+        if let account = request.account {
+            context.isBound = try keyring.accounts.credentials(of: account, in: group).contains {
+                $0.kind == .refreshToken && $0.clientID == client.id && $0.isBound
+            }
+        }
         // Under which account it is stored is known before anybody signs in.
         if !metadata.tellsNames { _ = try nameless(context) }
         return context
@@ -131,7 +140,7 @@ extension Keyring.SignIns {
         return SignInContext(
             provider: description, metadata: try await signInMetadata(of: description, in: context.group, network),
             clientID: context.clientID, scopes: context.scopes, group: context.group, expected: context.expected,
-            request: context.request)
+            request: context.request, parameters: context.parameters, isBound: context.isBound)
     }
 
     /// What to show: a person who signed out is asked to log in, whatever session the browser has.

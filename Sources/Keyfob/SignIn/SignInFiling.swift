@@ -14,6 +14,7 @@ extension Keyring.SignIns {
     ) async throws(KeyringError) -> SignInReport {
         let (account, isNew): (Account, Bool)
         do {
+            try requireBound(received, context)
             let signedIn = try await signedInAccount(received, context, nonce: nonce, client, network)
             (account, isNew) = try store(received, signedIn, context)
         } catch {
@@ -28,6 +29,13 @@ extension Keyring.SignIns {
             account: account, group: context.group, clientID: context.clientID, scopes: scopes.granted,
             declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken(),
             tokenEndsOn: Self.filing(account.id, realm: "", context).accessToken(received).expiresOn)
+    }
+
+    /// Who asks for tokens that are bound to a key keeps no others.
+    private func requireBound(_ received: ReceivedTokens, _ context: SignInContext) throws(KeyringError) {
+        guard context.request.bindsTokens, received.accessKey == nil else { return }
+        throw KeyringError(
+            .providerFailed, "\(context.provider.title) gave a token that is bound to no key; nothing was stored")
     }
 
     /// Everything in one transaction, durable when it returns.
@@ -49,11 +57,13 @@ extension Keyring.SignIns {
                 let token = Credential(
                     kind: .refreshToken, account: signedIn.id, clientID: context.clientID,
                     scopes: context.provider.granted(details.scopes, of: context.scopes) ?? context.scopes,
-                    familyID: details.familyID, cachedAt: received.sentAt,
+                    familyID: details.familyID, tokenType: received.key == nil ? nil : details.tokenType,
+                    keyID: received.key?.thumbprint, cachedAt: received.sentAt,
                     expiresOn: details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:)),
                     grant: grant)
-                try received.response.withRefreshToken { secret in
+                try received.withRefreshToken { secret in
                     var token = token
+                    token.signInParameters = context.parameters
                     if let epoch = try writer.removeGrants(besides: token) { token.grant?.epoch = epoch &+ 1 }
                     _ = try writer.save(token, secret: secret, from: .signIn)
                 }
@@ -198,8 +208,11 @@ extension Keyring.SignIns {
         _ received: ReceivedTokens, _ context: SignInContext, _ network: Network
     ) async throws(KeyringError) -> IDToken.Claims? {
         guard let endpoint = context.metadata.endpoints[.userInfo] else { return nil }
-        let message = HTTPRequest(getting: endpoint, bearer: received.response.accessToken)
-        let answer = await network.send(message, 20)
+        let key = received.accessKey
+        let hash = key.map { _ in Proof.hash(of: received.response.accessToken) }
+        let answer = await network.send(provingBy: key, tokenHash: hash, seconds: 20, clock) {
+            HTTPRequest(getting: endpoint, bearer: received.response.accessToken, isBound: key != nil)
+        }
         // A server that says by itself where this is need not let every token ask there.
         if context.provider.endpoints[.userInfo] == nil, !context.metadata.isOpenID, answer.isRefused { return nil }
         let body = try await Self.body(answer, context)

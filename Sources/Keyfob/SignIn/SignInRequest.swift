@@ -21,6 +21,18 @@ public struct SignInRequest: Hashable, Sendable {
     public var domainHint: String?
     /// A `claims` request (OpenID Connect Core, section 5.5), JSON.
     public var claims: String?
+    /// Fields of the provider's own in the authorization request, such as `audience`, which are kept with the sign-in; nil for those
+    /// of the account's last sign-in.
+    public var parameters: [String: String]?
+    /// Whether the tokens are to be bound to a key of this sign-in's own (DPoP, RFC 9449), so that they are of use to nobody without
+    /// it.
+    ///
+    /// They are also where the provider gives no others, and where those of the account's last sign-in are.
+    public var bindsTokens = false
+    /// Whether some time may pass until a browser opens the address.
+    ///
+    /// Then nothing is left with the provider that it forgets after a minute, unless it takes no other request.
+    public var isOpenedLater = false
     /// Whether the answer comes as a form post, so that no browser history has it.
     public var usesFormPost = false
     /// Whether the person may be at home in another of Microsoft's clouds, where the sign-in then ends (MSAL's

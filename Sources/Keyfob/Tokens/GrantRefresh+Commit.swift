@@ -18,7 +18,7 @@ extension GrantRefresh {
             let granted = filing.accessToken(received).scopes
             if source == .own, commit.replacesRefreshToken {
                 try removeDuplicate(received, writer)
-                try received.response.withRefreshToken { secret in
+                try received.withRefreshToken { secret in
                     try writer.replaceGrant(key, secret: secret) { token in
                         renew(&token, received.sentAt, received.response.details)
                         token.changeGrant { settle(&$0, purpose, granted: granted) }
@@ -126,7 +126,7 @@ extension GrantRefresh {
             kind: .refreshToken, account: plan.account.id, clientID: clientID, scopes: plan.scopes,
             familyID: details.familyID, cachedAt: received.sentAt,
             expiresOn: details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:)), grant: Grant())
-        try received.response.withRefreshToken { secret in
+        try received.withRefreshToken { secret in
             _ = try writer.removeGrants(besides: token)
             _ = try writer.save(token, secret: secret, from: .owner)
         }

@@ -200,24 +200,28 @@ struct GrantRefresh: Sendable {
         _ progress: inout Progress, _ client: borrowing OAuthClient, for purpose: Purpose, by metadata: ProviderMetadata
     ) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
-        let client = client.adapted(to: metadata)
+        let (token, key) = used.unbound()
+        var sending = ClientExchange(client.adapted(to: metadata), metadata, network, keyring.clock, key: key)
         let asked = AskedScopes(scopesToSend(for: purpose), at: provider)
         let extra = provider.tokenFields + asked.fields + (purpose.claims.map { [("claims", $0)] } ?? [])
         let sentAt = keyring.clock.now
-        let message = TokenRequests.refresh(
-            used.secret, scopes: asked.scopes, client: client, at: endpoint, extra: extra)
         let response: HTTPResponse
-        let exchange = await network.sendToTheEnd(message, Self.deadline)
+        let exchange = await sending.send(isKept: true) { client in
+            TokenRequests.refresh(token.secret, scopes: asked.scopes, client: client, at: endpoint, extra: extra)
+        }
+        if sending.hasLearned {
+            keyring.clients.keepMethod(of: sending.client, at: provider.environment, in: plan.group)
+        }
         switch consume exchange {
         case .answered(let answer): response = answer
         case .failed(let failure): return .failed(failure)
         }
-        switch TokenOutcome(response, now: keyring.clock.now) {
+        switch TokenOutcome(response, hasProof: key != nil, now: keyring.clock.now) {
         case .failed(let failure):
             guard source == .own, case .protocolViolation = failure, response.status == 200,
-                let token = TokenResponse.refreshToken(in: response.body), !token.isEqual(to: used.secret)
+                let new = TokenResponse.refreshToken(in: response.body), !new.isEqual(to: token.secret)
             else { return .failed(failure) }
-            progress.kept = HeldToken(token)
+            progress.kept = HeldToken(new).bound(to: key)
             return .failedButReplaced(failure)
         case .tokens(let tokens):
             let signedIn: SignedInAccount?
@@ -225,17 +229,17 @@ struct GrantRefresh: Sendable {
             case .them(let own): signedIn = own
             case .somebodyElse: return .failed(.protocolViolation(.otherAccount, status: response.status))
             }
-            let replaces = tokens.withRefreshToken { !$0.isEqual(to: used.secret) } ?? false
+            let replaces = tokens.withRefreshToken { !$0.isEqual(to: token.secret) } ?? false
             if let signedIn, !purpose.admits(signedIn.profile.realm) {
                 // The new refresh token is theirs, whatever tenant the rest is of.
                 let failure = ProviderFailure.protocolViolation(.otherTenant, status: response.status)
-                guard replaces, source == .own, let token = tokens.heldRefreshToken() else { return .failed(failure) }
-                progress.kept = token
+                guard replaces, source == .own, let new = tokens.heldRefreshToken() else { return .failed(failure) }
+                progress.kept = new.bound(to: key)
                 return .failedButReplaced(failure)
             }
             let isSound = hasSoundIDToken(tokens, by: metadata)
             progress.received = ReceivedTokens(
-                tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound,
+                tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound, key: key,
                 profile: isSound ? signedIn?.profile : nil, username: isSound ? signedIn?.provedUsername : nil)
             return .answered(replacesRefreshToken: replaces)
         }
@@ -334,7 +338,9 @@ struct GrantRefresh: Sendable {
             return Current(grant: grant, adopted: adopted)
         }
         let token = HeldToken(try keyring.database.secret(of: item.record, in: group.keys))
-        let travels = source == .own && !item.record.header.isThisDeviceOnly && SyncTravel.isShared(item.value)
+        let travels =
+            source == .own && !item.record.header.isThisDeviceOnly && SyncTravel.isShared(item.value)
+            && !item.value.isBound
         return Current(grant: grant, token: token, adopted: adopted, travels: travels)
     }
 

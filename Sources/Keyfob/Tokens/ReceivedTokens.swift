@@ -11,6 +11,8 @@ final class ReceivedTokens: Sendable {
     let replacesRefreshToken: Bool
     /// Whether the ID token, if one came, is this provider's for this client; no other is stored.
     let hasSoundIDToken: Bool
+    /// The key whose proof the request had, to which a refresh token may be bound; nil where it had none.
+    let key: ProofKey?
     /// The account as the tenant sees it that gave the tokens, where a sound ID token says so.
     let profile: TenantProfile?
     /// The user name that it vouches for.
@@ -18,8 +20,9 @@ final class ReceivedTokens: Sendable {
 
     init(
         _ response: consuming TokenResponse, sentAt: Timestamp, replacesRefreshToken: Bool,
-        hasSoundIDToken: Bool = true, profile: TenantProfile? = nil, username: String? = nil
+        hasSoundIDToken: Bool = true, key: ProofKey? = nil, profile: TenantProfile? = nil, username: String? = nil
     ) {
+        self.key = key
         self.profile = profile
         self.username = username
         self.hasSoundIDToken = hasSoundIDToken
@@ -33,9 +36,19 @@ final class ReceivedTokens: Sendable {
         response.revocation(client, provider)
     }
 
-    /// A copy of the access token.
+    /// The key that the access token is bound to; nil where it is of use by itself.
+    var accessKey: ProofKey? { response.details.isBound ? key : nil }
+
+    /// The access token as it is kept, with the key that it is bound to.
     func accessToken() -> SecretBytes {
-        response.accessToken.withBytes { SecretBytes(copying: $0) }
+        if let accessKey { return BoundToken.joined(response.accessToken, accessKey) }
+        return response.accessToken.withBytes { SecretBytes(copying: $0) }
+    }
+
+    /// Lends the refresh token as it is kept, with the key whose proof goes with it; nil where there is none.
+    func withRefreshToken<Result>(_ body: (borrowing SecretBytes) throws -> Result) rethrows -> Result? {
+        guard let key else { return try response.withRefreshToken(body) }
+        return try response.withRefreshToken { try body(BoundToken.joined($0, key)) }
     }
 }
 

@@ -64,10 +64,12 @@ extension MissingToken {
     }
 
     /// The answer, with the token that another process has got.
-    package func answer(with token: consuming Keyring.TokenAnswer) -> Keyring.TokenAnswer {
+    package func answer(
+        with token: consuming Keyring.TokenAnswer
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
         token.found = Keyring.FoundToken(
             credential: token.found.credential, account: plan.account, group: plan.group, isAging: false,
             reason: plan.reason, origin: token.found.origin)
-        return token.going(to: acquisition.request)
+        return try token.going(to: acquisition.request)
     }
 }

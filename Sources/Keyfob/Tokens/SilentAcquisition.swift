@@ -217,7 +217,9 @@ extension Keyring.Tokens {
 extension Network {
     /// The same, waiting for each answer no longer than so many seconds.
     fileprivate func limited(to limit: Int64) -> Network {
-        Network(send: { [send] request, seconds in await send(request, min(seconds, limit)) }, flaw: flaw)
+        Network(
+            send: { [send] request, seconds in await send(request, min(seconds, limit)) }, flaw: flaw,
+            signer: signer, nonces: nonces)
     }
 
     /// The same, waiting for all answers together no longer than until then.
@@ -226,7 +228,7 @@ extension Network {
             send: { [send] request, seconds in
                 let left = ContinuousClock.now.duration(to: end).components.seconds + 1
                 return left > 0 ? await send(request, min(seconds, left)) : .failed(.unreachable(.late))
-            }, flaw: flaw)
+            }, flaw: flaw, signer: signer, nonces: nonces)
     }
 }
 

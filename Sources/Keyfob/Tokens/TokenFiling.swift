@@ -17,7 +17,7 @@ struct TokenFiling {
         return Credential(
             kind: .accessToken, account: account, clientID: clientID, realm: realm,
             scopes: provider.granted(details.scopes, of: askedScopes) ?? askedScopes, tokenType: details.tokenType,
-            cachedAt: times.cachedAt,
+            keyID: received.accessKey?.thumbprint, cachedAt: times.cachedAt,
             expiresOn: times.expiresOn, extendedExpiresOn: times.extendedExpiresOn, refreshOn: times.refreshOn)
     }
 
@@ -26,13 +26,14 @@ struct TokenFiling {
     /// - Parameter hasIDToken: Whether the ID token of the answer may be kept.
     func save(_ received: ReceivedTokens, hasIDToken: Bool = true, in writer: GroupWriter) throws {
         let token = accessToken(received)
-        _ = try writer.save(token, secret: received.response.accessToken, from: .owner)
+        _ = try writer.save(token, secret: received.accessToken(), from: .owner)
         // Those that have expired are of no use beside it, unless they serve while the provider is down.
         try writer.removeTokens(of: account) { other in
+            let isOfOldKey = other.isBound && other.keyID != token.keyID
             let hasEnded = [other.expiresOn, other.extendedExpiresOn].compactMap(\.self).max().map {
                 $0 < received.sentAt
             }
-            return other.kind == .accessToken && other.clientID == clientID && hasEnded == true
+            return other.kind == .accessToken && other.clientID == clientID && (hasEnded == true || isOfOldKey)
                 && Identifier.folded(other.realm) == Identifier.folded(realm) && other.partition.isEmpty
         }
         if hasIDToken, received.hasSoundIDToken {

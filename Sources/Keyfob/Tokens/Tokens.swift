@@ -145,6 +145,7 @@ extension Keyring.Tokens {
             if request.isNamed { state.hits.remember(hit, for: question) }
             return .hit(hit)
         }
+        if stored.fitting.isEmpty { try requireUnbound(stored, request) }
         guard acquisition.network != nil else {
             throw try signInNeeded(stored, request, now)
         }
@@ -169,6 +170,18 @@ extension Keyring.Tokens {
         return try search.stored(
             &state, acquisition.request, in: acquisition.groups, takesValid: takesValid, now,
             preferring: keyring.clients.preferred)
+    }
+
+    /// - Throws: `proofNeeded` where an account has tokens that are bound to a key, and no others, and whoever asks has no use for them.
+    private func requireUnbound(_ stored: TokenSearch.StoredTokens, _ request: TokenRequest) throws {
+        guard !request.takesProofs else { return }
+        let account = stored.owner.account
+        for kind in [Credential.Kind.refreshToken, .accessToken] {
+            let found = try database.credentials(kind, of: account.id, in: stored.group.keys).items.map(\.value)
+            let isMeant = { (token: Credential) in request.clientID.map { $0 == token.clientID } ?? true }
+            let own = found.filter { isMeant($0) && ($0.grant ?? Grant()).state == .active }
+            if !own.isEmpty, own.allSatisfy(\.isBound) { throw KeyringError.proofNeeded(account) }
+        }
     }
 
     /// Why there is no token, and what to do.
@@ -211,7 +224,10 @@ extension Keyring.Tokens {
 
 extension Keyring.TokenAnswer {
     /// The same answer for where `request` says that the token goes, by the rule of which its account was chosen.
-    consuming func going(to request: TokenRequest) -> Keyring.TokenAnswer {
+    ///
+    /// - Throws: `proofNeeded` for a token that is of no use to whoever asks.
+    consuming func going(to request: TokenRequest) throws(KeyringError) -> Keyring.TokenAnswer {
+        guard request.takesProofs || !found.credential.isBound else { throw .proofNeeded(found.account) }
         found.destination = TokenDestination(of: request)
         return self
     }

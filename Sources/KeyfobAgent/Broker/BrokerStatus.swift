@@ -37,7 +37,7 @@ enum BrokerStatus: Int, CaseIterable, Sendable {
             case .policyNotMet: .deviceNotRegistered
             case .locked, .busy: .transient
             case .noSuchClient, .noSuchGroup, .groupNotGranted, .needsVaultKey, .noVault, .unavailable, .configuration,
-                .notOffered, .hostNotAllowed, .newerVersion, .unknownVault, .rolledBack, .wrongKey:
+                .notOffered, .hostNotAllowed, .proofNeeded, .newerVersion, .unknownVault, .rolledBack, .wrongKey:
                 .configuration
             case .noSuchSlot, .noSuchBinding, .noSuchEntry, .damaged, .noSuchFile, .alreadyExists, .inputOutput,
                 .diskFull, .lastSlot, .providerFailed, .requestRefused, .unconfirmed, .fault:

@@ -13,7 +13,7 @@ extension AgentReply {
             })
         guard let code = string("code").flatMap(KeyringError.Code.init) else {
             guard let token else { throw KeyringError(.fault, "the process that refreshed makes no sense") }
-            return missing.answer(with: token)
+            return try missing.answer(with: token)
         }
         throw error(code, string("message") ?? "")
     }

@@ -36,6 +36,10 @@ struct LoginCommand: ParsableCommand {
             token' prints the sign-in that continues it. --continue does the same by the id that 'keyfob token --json' \
             and 'keyfob account show --json' give, for an hour.
 
+            With --dpop, and where the provider gives no others, the tokens are bound to a key that stays in the vault (DPoP). \
+            Then 'keyfob request' and 'keyfob exec --proxy' send a proof with each request, and no command gives the token \
+            alone, which would be of no use.
+
             Ends with 14 when the provider granted fewer scopes than were asked for; what it granted is stored.
 
             Example:
@@ -59,6 +63,10 @@ struct LoginCommand: ParsableCommand {
     var instanceAware = false
     @Flag(name: .long, help: "Let the answer come as a form post, so that no browser history has it.") var formPost =
         false
+    @Flag(
+        name: .customLong("dpop"),
+        help: "Have the tokens bound to a key (RFC 9449), so that they are of use to nobody without it.")
+    var bindsTokens = false
     @Option(name: .long, help: ArgumentHelp("The port to listen on; else the client's, or a free one.", valueName: "n"))
     var port: Int?
     @Option(
@@ -91,6 +99,8 @@ struct LoginCommand: ParsableCommand {
         var (request, groups) = try options.request(keyring, try global.groups()) { global.say($0) }
         request.usesFormPost = formPost
         request.isInstanceAware = instanceAware
+        request.isOpenedLater = noBrowser
+        request.bindsTokens = bindsTokens
         try ResourceSignIn.settle(
             &request, issuer: options.issuer, client: options.client, keyring, groups, network, global)
         try ClientQuestion.settle(request, keyring, groups, global)

@@ -72,6 +72,7 @@ struct RequestCommand: ParsableCommand {
         let options = try options(for: address)
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
+        acquisition.takesProofs = true
         let network = try networkOptions.network()
         var answer = try acquisition.token()
         var response = try send(request, answer, keyring.providers.network(network, for: answer.found))

@@ -71,6 +71,13 @@ struct SignInOptions: ParsableArguments {
     var claims: String?
 
     @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A field of the provider's own in the sign-in, kept for the account; repeatable, '' for none any more.",
+            valueName: "name=value"))
+    var parameter: [String] = []
+
+    @Option(
         name: .customLong("continue"),
         help: ArgumentHelp(
             "Continue a refused request: with its account, tenant, client, scopes and claims.",
@@ -105,6 +112,7 @@ struct SignInOptions: ParsableArguments {
         if (scope + extraScope).contains(where: { !Identifier.isAcceptable($0) }) {
             throw ValidationError("a scope is blank or holds control characters")
         }
+        if let flaw = ParameterText.flaw(parameter, mayBeEmpty: true) { throw ValidationError(flaw) }
         if let flaw = ClaimsText.flaw(claims) { throw ValidationError(flaw) }
     }
 
@@ -129,6 +137,7 @@ struct SignInOptions: ParsableArguments {
         request.loginHint = loginHint
         request.domainHint = domainHint
         request.claims = claims
+        request.parameters = parameter.isEmpty ? nil : ParameterText.fields(parameter)
         request.account = candidate?.account.id
         request.name = self.name
         if let candidate, client == nil {
@@ -145,6 +154,7 @@ struct SignInOptions: ParsableArguments {
         request.prompt = prompt?.prompt
         request.loginHint = loginHint
         request.domainHint = domainHint
+        if !parameter.isEmpty { request.parameters = ParameterText.fields(parameter) }
         if let command = refusal.continuation?.command { say("continuing with: \(command)") }
         return (request, [refusal.group])
     }

@@ -9,6 +9,8 @@ struct AttendedAcquisition {
     private var refresh: RefreshOptions
     let networkOptions: NetworkOptions
     let global: GlobalOptions
+    /// Whether whoever uses the token sends proofs of its key with it, where it is bound to one.
+    var takesProofs = false
     private var request = TokenRequest()
     private var picked: Candidate?
 
@@ -27,7 +29,7 @@ struct AttendedAcquisition {
     mutating func token(
         minimumValidity: Int64? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
-        request = try options.request(minimumValidity: minimumValidity)
+        request = try asked(options, minimumValidity)
         let groups = try global.groups()
         do {
             return try acquire(in: groups)
@@ -39,6 +41,12 @@ struct AttendedAcquisition {
             request.account = chosen.account.id.description
         }
         return try acquire(in: groups)
+    }
+
+    private func asked(_ options: RequestOptions, _ minimumValidity: Int64?) throws(KeyringError) -> TokenRequest {
+        var request = try options.request(minimumValidity: minimumValidity)
+        request.takesProofs = takesProofs
+        return request
     }
 
     /// The account that is meant, and its group, without a token, and the tenant where a binding names both; the one that
@@ -61,7 +69,7 @@ struct AttendedAcquisition {
         _ options: RequestOptions, in group: AccessGroup, minimumValidity: Int64?
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         var other = self
-        other.request = try options.request(minimumValidity: minimumValidity)
+        other.request = try asked(options, minimumValidity)
         return try other.acquire(in: [group])
     }
 
@@ -83,7 +91,7 @@ struct AttendedAcquisition {
         for found: Keyring.FoundToken, _ options: RequestOptions? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         var next = self
-        if let options { next.request = try options.request(minimumValidity: request.minimumValidity) }
+        if let options { next.request = try asked(options, request.minimumValidity) }
         return try next.renewed(found, isForced: true)
     }
 

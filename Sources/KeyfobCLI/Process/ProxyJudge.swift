@@ -36,7 +36,8 @@ final class ProxyJudge {
             // Of a host that is not known, the one with the keys says whether a rule would do.
             return hosts.contains(question.host) ? Self.refusal(of: question) : send(.whether, question)
         }
-        var isAgain = question.refusal != nil
+        // A proof without the nonce that the service wants is no word against the token.
+        var isAgain = question.refusal != nil && !question.wantsNonce
         if let schemes = question.refusal, Self.isGit(question), schemes.contains("bearer"), !schemes.contains("basic"),
             bearerHosts.insert(question.host).inserted
         {
@@ -48,7 +49,10 @@ final class ProxyJudge {
     private func send(_ kind: MessageLine.Kind, _ question: GatewayQuestion) -> GatewayRefusal? {
         asked = question
         do {
-            try holder.send(kind, "https://" + question.place)
+            let text = ProxyQuestion(
+                method: question.method, address: "https://" + question.place, nonce: question.nonce
+            ).text
+            try holder.send(kind, text)
             return nil
         } catch {
             return .alone
@@ -73,10 +77,12 @@ final class ProxyJudge {
         switch message.kind {
         case .granted where isAllowed(question):
             hosts.insert(question.host)
+            let lines = message.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let (file, proof) = (lines[0], lines.count > 1 && !lines[1].isEmpty ? lines[1] : nil)
             let isBasic = Self.isGit(question) && !bearerHosts.contains(question.host)
             return .granted(
-                Self.authorization(message.secret, isBasic: isBasic),
-                certificateFile: message.text.isEmpty ? nil : message.text)
+                Self.authorization(message.secret, isBound: proof != nil, isBasic: isBasic), proof: proof,
+                certificateFile: file.isEmpty ? nil : file)
         case .goes:
             hosts.insert(question.host)
             return .refused(Self.refusal(of: question))
@@ -95,8 +101,10 @@ final class ProxyJudge {
             || path.contains("/info/lfs/")
     }
 
-    private static func authorization(_ token: borrowing SecretBytes, isBasic: Bool) -> SecretBytes {
-        let before = Array((isBasic ? GitCredentialAnswer.anyUser + ":" : "Bearer ").utf8)
+    private static func authorization(_ token: borrowing SecretBytes, isBound: Bool, isBasic: Bool) -> SecretBytes {
+        // One that is bound to a key goes by no other scheme.
+        let isBasic = isBasic && !isBound
+        let before = Array((isBasic ? GitCredentialAnswer.anyUser + ":" : isBound ? "DPoP " : "Bearer ").utf8)
         var value = SecretBuffer(capacity: before.count + token.count)
         before.withBytes { value.append($0) }
         token.withBytes { value.append($0) }

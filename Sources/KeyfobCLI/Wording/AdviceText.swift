@@ -40,6 +40,8 @@ extension Advice {
                 + "'keyfob account remove --unbind \(ShellWord.inMessage(account))\(Self.option(group == .default ? nil : group))'"
         case .agreeWithAddress: "name the same account in both, or in one of them"
         case .allowHost(let host, let account): Self.waysOut(to: host, account)
+        case .sendRequests:
+            "let Keyfob send the requests: 'keyfob request URL', or of a program 'keyfob exec --proxy -- PROGRAM'"
         case .nameDestination: "ask for it with the URL that it goes to"
         case .useHTTPS: "use https"
         case .omitCredentials: "leave it out; the account is named beside it"

@@ -41,7 +41,8 @@ enum ExitStatus: Int32 {
         case .alreadyExists: self = .cannotCreate
         case .inputOutput, .diskFull, .unconfirmed: self = .inputOutput
         case .busy, .offline, .throttled: self = .tryAgain
-        case .wrongKey, .groupNotGranted, .needsVaultKey, .hostNotAllowed, .policyNotMet, .notPermitted:
+        case .wrongKey, .groupNotGranted, .needsVaultKey, .hostNotAllowed, .policyNotMet, .notPermitted,
+            .proofNeeded:
             self = .noPermission
         case .configuration, .notOffered: self = .configuration
         case .fault, .otherAccount, .requestRefused: self = .failure

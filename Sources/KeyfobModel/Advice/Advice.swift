@@ -50,6 +50,8 @@ public enum Advice: Hashable, Sendable {
     case allowHost(String, account: String?)
     /// Ask for the token with the URL that it goes to.
     case nameDestination
+    /// Let Keyfob send the requests, of a program too, and not only give the token.
+    case sendRequests
     /// Use https.
     case useHTTPS
     /// Leave user and password out of a URL; the account is named beside it.

@@ -53,6 +53,8 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case signInEnds
         /// A provider still takes a token after the account was signed out.
         case notRevoked
+        /// What a provider says of itself is wrong in a part that no sign-in needs.
+        case providerMetadata
 
         /// Whether it comes again until the owner accepts what is there.
         package var isFinding: Bool { self == .rolledBack || self == .forked || self == .marksDamaged }

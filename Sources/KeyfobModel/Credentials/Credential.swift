@@ -123,6 +123,15 @@ extension Credential {
     /// Whether it is no token of OAuth's, and of no use but to who got it.
     package var isRole: Bool { effectiveTokenType == Self.roleTokenType }
 
+    /// The token type of tokens that are bound to a key (RFC 9449), in small letters.
+    package static let boundTokenType = "dpop"
+
+    /// Whether the token is of use with proofs of a key alone, which is part of its secret.
+    package var isBound: Bool { effectiveTokenType == Self.boundTokenType }
+
+    /// Whether no other program has any use for it.
+    package var isKeyfobs: Bool { isRole || isBound }
+
     /// On behalf of whom (a hash of the user assertion) and for which claims a token was issued, as some MSAL libraries
     /// store it to keep such tokens apart.
     ///

@@ -23,6 +23,8 @@ public struct TokenRequest: Hashable, Sendable {
     public var minimumValidity: Int64?
     /// The token type, in small letters.
     public var tokenType: String
+    /// Whether one that is bound to a key is taken too (RFC 9449), by somebody who sends proofs of the key with it.
+    package var takesProofs = false
     /// Where the request comes from and what it is for.
     ///
     /// Where it has a URL, only an account whose tokens go to that host is chosen.

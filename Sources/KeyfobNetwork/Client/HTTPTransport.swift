@@ -53,6 +53,12 @@ extension Network {
     ///
     /// - Throws: `NetworkError` for a file of certificates or a proxy that cannot be used.
     public static func system(_ configuration: NetworkConfiguration) throws(NetworkError) -> Network {
+        try system(configuration, KeptNonces.none())
+    }
+
+    private static func system(
+        _ configuration: NetworkConfiguration, _ nonces: ProofNonces
+    ) throws(NetworkError) -> Network {
         let transport = HTTPTransport(
             userAgent: configuration.userAgent,
             certificates: try TrustedCertificates(path: configuration.certificateFile),
@@ -67,7 +73,11 @@ extension Network {
                 guard configuration.usesProvidersCertificates else { return nil }
                 var own = configuration
                 own.certificateFile = file
-                return try system(own)
-            })
+                return try system(own, nonces)
+            },
+            signer: ProofSigner(
+                makeKey: { Libcrypto.installed?.newProofKey() },
+                sign: { text, key in Libcrypto.installed?.signature(of: text, by: key) }),
+            nonces: nonces)
     }
 }

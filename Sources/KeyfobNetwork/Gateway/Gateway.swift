@@ -17,6 +17,7 @@ package final class Gateway {
     private let references: GatewayReferences
     private let tell: (String) -> Void
     private let limits: GatewayConnection.Limits
+    private let nonces = GatewayNonces()
     private let certificates: TrustedCertificates
     private let proxies: ProxySettings
     private let owner: SocketOwner
@@ -134,7 +135,7 @@ package final class Gateway {
             return
         }
         if let idle { connections.remove(at: idle) }
-        connections.append(GatewayConnection(descriptor, references: references, limits: limits))
+        connections.append(GatewayConnection(descriptor, references: references, nonces: nonces, limits: limits))
     }
 
     // The judge.
@@ -147,7 +148,7 @@ package final class Gateway {
             } else if isJudgeGone {
                 questions.removeFirst()
                 answer(.refused(.alone), connection, ticket)
-            } else if let refusal = judge.ask(question) {
+            } else if let refusal = judge.ask(nonces.completing(question)) {
                 questions.removeFirst()
                 answer(.refused(refusal), connection, ticket)
             } else {
@@ -170,12 +171,12 @@ package final class Gateway {
         guard let request = connection.request(of: ticket) else { return }
         switch consume answer {
         case .refused(let refusal): connection.refuse(refusal)
-        case .granted(let authorization, let file):
+        case .granted(let authorization, let proof, let file):
             let setup = TransferSetup(
                 userAgent: "", certificateFile: file ?? certificates.path, proxy: proxies.proxy(for: request.url))
             guard
                 let transfer = unsafe GatewayTransfer(
-                    request, authorization: authorization, setup, curl, multi: multi)
+                    request, authorization: authorization, proof: proof, setup, curl, multi: multi)
             else {
                 return connection.refuse(GatewayRefusal(status: 502, reason: "the request cannot be sent"))
             }

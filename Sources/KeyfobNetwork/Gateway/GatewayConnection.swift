@@ -33,6 +33,7 @@ final class GatewayConnection {
 
     let descriptor: CInt
     private let references: GatewayReferences
+    private let nonces: GatewayNonces
     private let limits: Limits
     private var state = State.reading
     private var input = ByteQueue()
@@ -53,8 +54,8 @@ final class GatewayConnection {
     private(set) var refused: [(question: String, reason: String)] = []
 
     /// Takes over a descriptor.
-    init(_ descriptor: CInt, references: GatewayReferences, limits: Limits) {
-        (self.descriptor, self.references, self.limits) = (descriptor, references, limits)
+    init(_ descriptor: CInt, references: GatewayReferences, nonces: GatewayNonces, limits: Limits) {
+        (self.descriptor, self.references, self.nonces, self.limits) = (descriptor, references, nonces, limits)
     }
 
     deinit { close(descriptor) }
@@ -301,8 +302,12 @@ final class GatewayConnection {
     /// Writes the head of the answer; a refusal of the token is held back while another one is asked for.
     private func writeHead(_ transfer: GatewayTransfer, _ request: GatewayRequest) {
         let head = transfer.head
+        nonces.note(head, from: request.url)
         if head.status == 401, !isRepeated {
             var again = request.question
+            again.wantsNonce = head.headers.contains {
+                Identifier.folded($0.name) == "www-authenticate" && $0.value.contains("use_dpop_nonce")
+            }
             again.refusal = head.headers.filter { Identifier.folded($0.name) == "www-authenticate" }.map {
                 Identifier.folded(String($0.value.prefix { $0 != " " && $0 != "," }))
             }

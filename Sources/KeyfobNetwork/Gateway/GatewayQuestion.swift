@@ -11,6 +11,10 @@ package struct GatewayQuestion: Hashable, Sendable {
     /// The schemes of the challenges with which the service has refused what was granted before, in small letters; nil where
     /// it is asked for the first time.
     package internal(set) var refusal: [String]?
+    /// Whether it was refused for the nonce that the proof lacked.
+    package internal(set) var wantsNonce = false
+    /// What the service wants to find in the next proof of a key (RFC 9449, section 9); nil where it has not said.
+    package internal(set) var nonce: String?
 
     /// Host and path, without the query.
     package var place: String { host + path.text }
@@ -20,8 +24,9 @@ package struct GatewayQuestion: Hashable, Sendable {
 
 /// What is granted.
 package enum GatewayAnswer: ~Copyable {
-    /// The value of `Authorization`, and the file of certificates that are trusted for it; nil for the usual ones.
-    case granted(SecretBytes, certificateFile: String?)
+    /// The value of `Authorization`, that of `DPoP` where there is one, and the file of certificates that are trusted for it; nil for
+    /// the usual ones.
+    case granted(SecretBytes, proof: String?, certificateFile: String?)
     /// What the program is told instead.
     case refused(GatewayRefusal)
 }

@@ -86,7 +86,9 @@ enum GatewayHeaders {
         "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "http2-settings", "content-length",
     ]
     /// What says who asks, which is not for the program to say, and what tells of the gateway.
-    private static let ofProgram: Set<String> = ["authorization", "cookie", "cookie2", "host", "expect", "referer"]
+    private static let ofProgram: Set<String> = [
+        "authorization", "dpop", "cookie", "cookie2", "host", "expect", "referer",
+    ]
     /// What a service would have a browser keep: sessions, and other ways to reach it.
     private static let ofBrowser: Set<String> = [
         "set-cookie", "set-cookie2", "alt-svc", "strict-transport-security", "clear-site-data", "public-key-pins",

@@ -39,10 +39,12 @@ final class GatewayTransfer: TransferReceiver {
 
     /// Begins; nil where libcurl takes no more.
     ///
-    /// - Parameter authorization: The value of the header, which libcurl has in its own memory until the transfer goes.
+    /// - Parameters:
+    ///   - authorization: The value of the header, which libcurl has in its own memory until the transfer goes.
+    ///   - proof: The value of the `DPoP` header, where there is one.
     init?(
-        _ request: GatewayRequest, authorization: borrowing SecretBytes, _ setup: TransferSetup, _ curl: Libcurl,
-        multi: UnsafeMutableRawPointer
+        _ request: GatewayRequest, authorization: borrowing SecretBytes, proof: String?, _ setup: TransferSetup,
+        _ curl: Libcurl, multi: UnsafeMutableRawPointer
     ) {
         guard let easy = curl.functions.pointee.curl_easy_init() else { return nil }
         unsafe (self.easy, self.curl, self.multi) = (easy, curl, multi)
@@ -50,7 +52,7 @@ final class GatewayTransfer: TransferReceiver {
         isOutgoingWhole = request.framing == .none || request.framing == .length(0)
         super.init()
         guard unsafe setup.setDefaults(easy, curl, Self.connectLimit), unsafe Self.setBody(request, easy, curl),
-            unsafe curl.set(libcurl_URL, to: request.address, of: easy), setHeaders(request, authorization),
+            unsafe curl.set(libcurl_URL, to: request.address, of: easy), setHeaders(request, authorization, proof),
             connect(), unsafe curl.functions.pointee.curl_multi_add_handle(multi, easy) == 0
         else { return nil }
     }
@@ -113,8 +115,11 @@ final class GatewayTransfer: TransferReceiver {
             && curl.set(libcurl_CUSTOMREQUEST, to: request.question.method, of: easy)
     }
 
-    private func setHeaders(_ request: GatewayRequest, _ authorization: borrowing SecretBytes) -> Bool {
-        let headers = request.headers + [HTTPHeader(name: "Connection", value: "close")]
+    private func setHeaders(
+        _ request: GatewayRequest, _ authorization: borrowing SecretBytes, _ proof: String?
+    ) -> Bool {
+        var headers = request.headers + [HTTPHeader(name: "Connection", value: "close")]
+        if let proof { headers.append(HTTPHeader(name: "DPoP", value: proof)) }
         guard let lines = TransferSetup.lines(headers), authorization.isHeaderValue else { return false }
         let line = authorization.withBytes { TransferSetup.authorizationLine($0) }
         let isAdded = line.withBytes { bytes in

@@ -7,6 +7,23 @@ enum ECDSASignature {
         return [0x30] + length(numbers.count) + numbers
     }
 
+    /// Both numbers, of `count` bytes each, of a signature in DER; nil for what is none.
+    static func joined(_ der: [UInt8], count: Int) -> [UInt8]? {
+        guard der.count > 2, der[0] == 0x30, Int(der[1]) == der.count - 2, der[1] < 0x80 else { return nil }
+        var rest = der[2...]
+        var joined: [UInt8] = []
+        for _ in 0..<2 {
+            guard rest.count > 2, rest[rest.startIndex] == 0x02 else { return nil }
+            let size = Int(rest[rest.startIndex + 1])
+            guard size > 0, size < 0x80, rest.count >= size + 2 else { return nil }
+            let digits = rest.dropFirst(2).prefix(size).drop { $0 == 0 }
+            guard digits.count <= count else { return nil }
+            joined += [UInt8](repeating: 0, count: count - digits.count) + digits
+            rest = rest.dropFirst(size + 2)
+        }
+        return rest.isEmpty ? joined : nil
+    }
+
     /// A number that is not negative: without zeros before it, but for one where the highest bit is set or there is no other.
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         let digits = number.drop { $0 == 0 }

@@ -1,5 +1,7 @@
 internal import CLibcrypto
 internal import Glibc
+internal import KeyfobOAuth
+internal import KeyfobSodium
 
 /// OpenSSL 3's libcrypto, loaded when it is first asked for.
 ///
@@ -67,6 +69,45 @@ struct Libcrypto: Sendable {
                     functions, context, curve, curve.utf8.count, uncompressed, uncompressed.count, digest, der,
                     der.count, start, message.count))
         }
+    }
+}
+
+extension Libcrypto {
+    /// A new key of P-256; nil where none can be made.
+    func newProofKey() -> ProofKey? {
+        var point = [UInt8](repeating: 0, count: 65)
+        var isMade = false
+        let secret = SecretBytes(count: 32) { number in
+            unsafe number.withUnsafeMutableBytes { number in
+                guard let start = number.baseAddress else { return }
+                isMade =
+                    unsafe libcrypto_make_p256(
+                        functions, context, &point, start.assumingMemoryBound(to: UInt8.self)) == 1
+            }
+        }
+        return isMade ? ProofKey(point: Array(point.dropFirst()), secret: secret) : nil
+    }
+
+    /// The signature of a message by ES256, both numbers side by side; nil where there is none, as by a key that is none.
+    func signature(of message: [UInt8], by key: ProofKey) -> [UInt8]? {
+        let point = [0x04] + key.point
+        // In the order of all machines that Swift runs on.
+        let secret = key.secret.withBytes { number in
+            SecretBytes(count: 32) { reversed in
+                for index in 0..<32 {
+                    reversed.storeBytes(of: number.byte(at: 31 - index), toByteOffset: index, as: UInt8.self)
+                }
+            }
+        }
+        var der = [UInt8](repeating: 0, count: 72)
+        let count = secret.withBytes { number in
+            unsafe number.withUnsafeBytes { number in
+                guard let start = number.baseAddress else { return 0 }
+                return unsafe libcrypto_sign_p256(
+                    functions, context, point, start.assumingMemoryBound(to: UInt8.self), message, message.count, &der)
+            }
+        }
+        return ECDSASignature.joined(Array(der.prefix(count)), count: 32)
     }
 }
 

@@ -27,7 +27,9 @@ package struct AuthorizationSession: ~Copyable, Sendable {
     }
 
     /// What the browser opens.
-    package let url: EndpointURL
+    package private(set) var url: EndpointURL
+    /// The same, to be left with the provider.
+    package let pushed: PushedAuthorization
     /// What the ID token must repeat.
     package let nonce: String
     /// The host of the cloud that the answer names, where it may name one.
@@ -79,6 +81,7 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         for (name, value) in optional { if let value, !value.isEmpty { items.append((name, value)) } }
         if target.isInstanceAware { items.append(("instance_aware", "true")) }
         self.url = endpoint.appending(items + extra)
+        self.pushed = PushedAuthorization(items + extra)
         self.nonce = nonce
         self.target = target
         self.endpoint = endpoint
@@ -86,6 +89,11 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         self.scopes = options.scopes
         self.state = state
         self.pkce = pkce
+    }
+
+    /// Lets the browser open an address that names what was left with the provider (RFC 9126, section 4).
+    package mutating func open(_ name: String) {
+        url = endpoint.appending([("client_id", target.clientID), ("request_uri", name)])
     }
 
     /// What a callback is; the first that carries our state is the answer, and there is no second.

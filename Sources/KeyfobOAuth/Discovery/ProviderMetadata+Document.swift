@@ -10,11 +10,13 @@ extension ProviderMetadata {
             writer.string(issuer)
         }
         for endpoint in Endpoint.allCases {
-            writer.member(endpoint.rawValue, endpoints[endpoint]?.text)
+            let isUnusable = unusableEndpoints.contains(endpoint)
+            writer.member(endpoint.rawValue, endpoints[endpoint]?.text ?? (isUnusable ? "" : nil))
         }
         let flags = [
             (Self.openIDMember, isOpenID), ("authorization_response_iss_parameter_supported", namesIssuerInAnswers),
             ("client_id_metadata_document_supported", takesClientDocuments),
+            ("require_pushed_authorization_requests", requiresPush),
         ]
         for (name, flag) in flags {
             writer.name(name)
@@ -26,6 +28,7 @@ extension ProviderMetadata {
             ("id_token_signing_alg_values_supported", idTokenAlgorithms), ("grant_types_supported", grantTypes),
             ("token_endpoint_auth_methods_supported", clientMethods),
             ("revocation_endpoint_auth_methods_supported", revocationMethods),
+            ("dpop_signing_alg_values_supported", proofAlgorithms),
         ]
         for (name, list) in lists {
             if let list { writer.member(name, list) }

@@ -37,8 +37,9 @@ extension ProviderMetadata {
             guard let url = fields.string(endpoint.rawValue, in: bytes).flatMap({ try? EndpointURL($0) }),
                 url.mayServe(issuer: expected), endpoint == .keys || rule.mayName(url, issuer: issuer)
             else {
-                guard needed.contains(endpoint) else { continue }
-                throw .badValue(endpoint.rawValue)
+                guard !needed.contains(endpoint) else { throw .badValue(endpoint.rawValue) }
+                metadata.unusableEndpoints.append(endpoint)
+                continue
             }
             metadata.endpoints[endpoint] = url
         }
@@ -51,6 +52,8 @@ extension ProviderMetadata {
         metadata.revocationMethods = fields.strings("revocation_endpoint_auth_methods_supported", in: bytes)
         metadata.grantTypes = fields.strings("grant_types_supported", in: bytes)
         metadata.clientMethods = fields.strings("token_endpoint_auth_methods_supported", in: bytes)
+        metadata.proofAlgorithms = fields.strings("dpop_signing_alg_values_supported", in: bytes)
+        metadata.requiresPush = fields.bool("require_pushed_authorization_requests", in: bytes) ?? false
         metadata.takesClientDocuments = fields.bool("client_id_metadata_document_supported", in: bytes) ?? false
         // Who has ID tokens says how they are signed (OpenID Connect Discovery, section 3).
         let tells = metadata.idTokenAlgorithms != nil || metadata.scopes?.contains("openid") ?? false

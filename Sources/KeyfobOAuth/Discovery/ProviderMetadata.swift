@@ -11,6 +11,7 @@ package struct ProviderMetadata: Hashable, Sendable {
         case keys = "jwks_uri"
         case introspection = "introspection_endpoint"
         case registration = "registration_endpoint"
+        case pushedAuthorization = "pushed_authorization_request_endpoint"
     }
 
     /// The issuer, exactly as ID tokens name it; nil for plain OAuth.
@@ -21,6 +22,12 @@ package struct ProviderMetadata: Hashable, Sendable {
     package var isOpenID: Bool
     /// Whether authorization answers always carry `iss` (RFC 9207).
     package var namesIssuerInAnswers = false
+    /// The endpoints that its document names and that cannot be used, of those that no sign-in needs.
+    package var unusableEndpoints: [Endpoint] = []
+    /// Whether an authorization request has to be left with the provider first (RFC 9126).
+    package var requiresPush = false
+    /// The algorithms of the proofs of keys that it takes (RFC 9449); nil where it names none.
+    package var proofAlgorithms: [String]?
     /// The scopes the provider names; nil where it names none.
     package var scopes: [String]?
     /// The claims that it says it can tell; nil where it names none.
@@ -37,6 +44,9 @@ package struct ProviderMetadata: Hashable, Sendable {
     package var takesClientDocuments = false
     /// How its revocation endpoint wants to be told who asks; nil where it does not say.
     package var revocationMethods: [String]?
+
+    /// Whether proofs can be made that it takes, for all that it says.
+    package var takesProofs: Bool { proofAlgorithms?.contains("ES256") ?? true }
 
     /// Whether revocation takes not the word of a public client, but an access token of the same sign-in in the
     /// `Authorization` header (RFC 6750).

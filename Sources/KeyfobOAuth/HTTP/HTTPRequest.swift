@@ -20,7 +20,7 @@ package struct HTTPRequest: ~Copyable, Sendable {
     /// Where it goes; the client follows no redirection of it.
     package let url: EndpointURL
     /// The headers that are not secret.
-    package let headers: [HTTPHeader]
+    package private(set) var headers: [HTTPHeader]
     /// The value of the `Authorization` header.
     package let authorization: SecretBytes?
     /// The body.
@@ -33,12 +33,12 @@ package struct HTTPRequest: ~Copyable, Sendable {
     /// Any request, to a service that an access token opens (RFC 6750, section 2.1).
     package init(
         _ method: Method, _ url: EndpointURL, headers: [HTTPHeader], body: consuming SecretBytes?,
-        bearer token: borrowing SecretBytes, answerLimit: Int
+        bearer token: borrowing SecretBytes, isBound: Bool = false, answerLimit: Int
     ) {
         self.method = method
         self.url = url
         self.headers = headers
-        self.authorization = Self.bearer(token)
+        self.authorization = Self.authorization(isBound ? "DPoP" : "Bearer", token)
         self.body = body
         self.answerLimit = answerLimit
     }
@@ -54,18 +54,21 @@ package struct HTTPRequest: ~Copyable, Sendable {
     }
 
     /// A request for a document that an access token opens (RFC 6750, section 2.1).
-    package init(getting url: EndpointURL, bearer token: borrowing SecretBytes) {
+    package init(getting url: EndpointURL, bearer token: borrowing SecretBytes, isBound: Bool = false) {
         self.method = .get
         self.url = url
         self.headers = [HTTPHeader(name: "Accept", value: "application/json")]
-        self.authorization = Self.bearer(token)
+        self.authorization = Self.authorization(isBound ? "DPoP" : "Bearer", token)
         self.body = nil
         self.answerLimit = HTTPResponse.bodyLimit
     }
 
-    static func bearer(_ token: borrowing SecretBytes) -> SecretBytes {
-        var header = SecretBuffer(capacity: 7 + token.count)
-        Array("Bearer ".utf8).withBytes { header.append($0) }
+    static func bearer(_ token: borrowing SecretBytes) -> SecretBytes { authorization("Bearer", token) }
+
+    /// A token behind its scheme.
+    package static func authorization(_ scheme: String, _ token: borrowing SecretBytes) -> SecretBytes {
+        var header = SecretBuffer(capacity: scheme.utf8.count + 1 + token.count)
+        Array((scheme + " ").utf8).withBytes { header.append($0) }
         token.withBytes { header.append($0) }
         return header.withBytes { SecretBytes(copying: $0, placement: .recycled) }
     }
@@ -101,6 +104,12 @@ package struct HTTPRequest: ~Copyable, Sendable {
         self.body = json
         self.answerLimit = answerLimit
         self.answerLines = answerLines
+    }
+
+    /// The same with another header.
+    package consuming func adding(_ header: HTTPHeader) -> HTTPRequest {
+        headers.append(header)
+        return self
     }
 
     /// What a log may show: the method, and the address without its query.

@@ -1,3 +1,4 @@
+package import KeyfobModel
 package import KeyfobSodium
 
 /// What reaches providers: it sends requests, and checks signatures with a provider's keys.
@@ -14,14 +15,21 @@ public struct Network: Sendable {
 
     /// The same, trusting the certificates of a provider's own file; nil where nothing is to change.
     package let trusting: @Sendable (_ file: String) throws -> Network?
+    /// What makes proofs of keys.
+    package let signer: ProofSigner
+    /// What servers want to find in them.
+    package let nonces: ProofNonces
 
     /// A network of these functions.
     package init(
         send: @escaping @Sendable (consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange,
         flaw: @escaping @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?,
         lacksSignatureLibrary: @escaping @Sendable (_ algorithms: [String]?) -> Bool = { _ in false },
-        trusting: @escaping @Sendable (_ file: String) throws -> Network? = { _ in nil }
+        trusting: @escaping @Sendable (_ file: String) throws -> Network? = { _ in nil },
+        signer: ProofSigner = .none, nonces: ProofNonces = .none
     ) {
+        self.signer = signer
+        self.nonces = nonces
         self.send = send
         self.flaw = flaw
         self.lacksSignatureLibrary = lacksSignatureLibrary
@@ -49,6 +57,14 @@ package enum HTTPExchange: ~Copyable, Sendable {
     /// None came: `unreachable`, `untrustedCertificate` or `noHTTPLibrary` where nothing was sent, `outcomeUnknown` where
     /// it may have been, `protocolViolation` for one longer than ``HTTPResponse/bodyLimit``.
     case failed(ProviderFailure)
+
+    /// Why it gave nothing that a token endpoint and its neighbours should give; nil where it did.
+    package func failure(now: Timestamp) -> ProviderFailure? {
+        switch self {
+        case .answered(let response): ProviderFailure.classify(response, now: now)
+        case .failed(let failure): failure
+        }
+    }
 
     /// Whether the other side answered that it will not, or has nothing there.
     package var isRefused: Bool {

@@ -9,7 +9,7 @@ extension ProviderDescription {
     package static let members = [
         "formatVersion", "name", "title", "issuer", "environment", HostPattern.member, "resource", "discovery",
         "endpoints",
-        "clientIDs", "defaultScopes", "flows", "rotation", "quirks", "caFile",
+        "clientIDs", "defaultScopes", "flows", "rotation", "quirks", "caFile", "parameters",
     ]
 
     /// Reads a description from a JSON document; a member, flow or quirk that is not known is refused, so that a
@@ -71,6 +71,12 @@ extension ProviderDescription {
         description.resource = resource
         description.certificateFile = fields.has("caFile", in: bytes) ? try text("caFile") : nil
         if description.hasDiscovery, issuer == nil { throw .missing("issuer") }
+        if fields.has("parameters", in: bytes) {
+            guard let texts = fields.object("parameters", in: bytes)?.texts(in: bytes) else {
+                throw .badValue("parameters")
+            }
+            description.parameters = texts
+        }
         guard fields.has("endpoints", in: bytes) else { return description }
         guard let endpoints = fields.object("endpoints", in: bytes) else { throw .badValue("endpoints") }
         for name in endpoints.names(in: bytes) {
@@ -109,6 +115,12 @@ extension ProviderDescription {
         writer.member("rotation", rotation.rawValue)
         writer.member("quirks", Quirk.allCases.filter(quirks.contains).map(\.rawValue))
         writer.member("caFile", certificateFile)
+        if !parameters.isEmpty {
+            writer.name("parameters")
+            writer.beginObject()
+            for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { writer.member(name, value) }
+            writer.endObject()
+        }
         writer.endObject()
         return writer.bytes
     }

@@ -30,6 +30,8 @@ package struct ProviderDescription: Hashable, Sendable {
     package var quirks: Set<Quirk>
     /// A PEM file on this machine with certificates that are trusted in requests to this provider; an absolute path.
     package var certificateFile: String?
+    /// Fields of its own that every authorization request carries; see ``AuthorizationParameters``.
+    package var parameters: [String: String] = [:]
 
     /// A way to sign in.
     package enum Flow: String, Hashable, Sendable, CaseIterable {

@@ -10,12 +10,23 @@ package struct OAuthClient: ~Copyable, Sendable {
         case post = "client_secret_post"
         /// Its secret in the `Authorization` header.
         case basic = "client_secret_basic"
+
+        /// The other way to show a secret; nil where there is none to show.
+        fileprivate var other: Authentication? {
+            switch self {
+            case .none: nil
+            case .post: .basic
+            case .basic: .post
+            }
+        }
     }
 
     /// The client id.
     package let id: String
     /// How it says who it is.
     package let authentication: Authentication
+    /// Whether the provider has taken this way from this client before.
+    private let isProven: Bool
     /// Empty where there is none.
     private let secret: SecretBytes
 
@@ -23,29 +34,57 @@ package struct OAuthClient: ~Copyable, Sendable {
     package init(id: String) {
         self.id = id
         self.authentication = .none
+        self.isProven = false
         self.secret = SecretBytes(count: 0) { _ in }
     }
 
     /// A client with a secret.
-    package init(id: String, secret: consuming SecretBytes, authentication: Authentication = .post) {
+    ///
+    /// - Parameter isProven: Whether the provider has taken this way from it before, whatever its metadata says.
+    package init(
+        id: String, secret: consuming SecretBytes, authentication: Authentication = .post, isProven: Bool = false
+    ) {
         self.id = id
         self.authentication = authentication
+        self.isProven = isProven
         self.secret = secret
     }
 
     /// Another of the same client, for a closure, which can hold only what it owns.
-    package borrowing func copy() -> OAuthClient {
-        OAuthClient(id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: authentication)
+    package borrowing func copy() -> OAuthClient { showing(by: authentication, isProven: isProven) }
+
+    private borrowing func showing(by authentication: Authentication, isProven: Bool = false) -> OAuthClient {
+        OAuthClient(
+            id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: authentication,
+            isProven: isProven)
     }
 
     /// The same client as a provider wants it to say who it is, where the provider names ways to show a secret and this client's
     /// is none of them.
     package borrowing func adapted(to provider: ProviderMetadata) -> OAuthClient {
-        guard authentication != .none, let methods = provider.clientMethods,
-            !methods.contains(authentication.rawValue),
-            let other = [Authentication.post, .basic].first(where: { methods.contains($0.rawValue) })
+        guard !isProven, let other = authentication.other, let methods = provider.clientMethods,
+            !methods.contains(authentication.rawValue), methods.contains(other.rawValue)
         else { return copy() }
-        return OAuthClient(id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: other)
+        return showing(by: other)
+    }
+
+    /// The same client with its secret in the other place, where the provider did not know it by the first; nil where the secret
+    /// is not to be shown there, or something else was wrong.
+    package borrowing func alternative(
+        after failure: ProviderFailure, at provider: ProviderMetadata
+    ) -> OAuthClient? {
+        guard failure.isOfClient, let other = authentication.other,
+            provider.clientMethods?.contains(other.rawValue) ?? true
+        else { return nil }
+        return showing(by: other)
+    }
+
+    /// Whether its requests name it by a field of the body.
+    var isNamedInBody: Bool {
+        switch authentication {
+        case .none, .post: true
+        case .basic: false
+        }
     }
 
     /// A form that begins with what says who the client is, and the header that does.
@@ -53,10 +92,15 @@ package struct OAuthClient: ~Copyable, Sendable {
         to url: EndpointURL, _ fields: (inout FormBody) -> Void
     ) -> HTTPRequest {
         var form = FormBody()
-        if authentication != .basic { form.append("client_id", id) }
-        if authentication == .post { form.append("client_secret", secret) }
+        var header: SecretBytes?
+        switch authentication {
+        case .none: form.append("client_id", id)
+        case .post:
+            form.append("client_id", id)
+            form.append("client_secret", secret)
+        case .basic: header = basicHeader()
+        }
         fields(&form)
-        let header: SecretBytes? = authentication == .basic ? basicHeader() : nil
         return HTTPRequest(posting: form, to: url, authorization: header)
     }
 

@@ -61,6 +61,21 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
+    /// Whether the provider did not know by whom it was asked (RFC 6749, section 5.2): it has done nothing then.
+    package var isOfClient: Bool {
+        switch self {
+        case .clientRefused(let refusal): refusal.error == "invalid_client"
+        case .refusedWithoutReason(let refusal): refusal.status == 401
+        default: false
+        }
+    }
+
+    /// Whether the provider takes no request without the proof of a key (RFC 9449): it has done nothing then.
+    package var wantsProof: Bool {
+        guard case .requestRefused(let refusal) = self else { return false }
+        return refusal.error == "invalid_dpop_proof" || refusal.error == "use_dpop_nonce"
+    }
+
     /// What the provider said, where it said something.
     package var refusal: Refusal? {
         switch self {

@@ -34,6 +34,9 @@ package struct TokenResponse: ~Copyable, Sendable {
         /// The family of clients that may redeem the refresh token.
         package var familyID: String?
 
+        /// Whether the access token is bound to the key of the request's proof (RFC 9449, section 5).
+        package var isBound: Bool { Identifier.folded(tokenType) == Credential.boundTokenType }
+
         /// An answer that says nothing besides the token.
         package init() {}
     }

@@ -87,6 +87,7 @@ extension ContractTests {
         "noSuchSlot", "noSuchBinding", "noSuchEntry", "noSuchProvider", "noSuchClient", "cancelled", "limitExceeded",
         "rolledBack", "unknownVault", "newerVersion", "unavailable", "alreadyExists", "inputOutput", "diskFull", "busy",
         "needsVaultKey", "lastSlot", "otherAccount", "requestRefused", "notOffered", "unconfirmed", "fault",
+        "proofNeeded",
     ]
 
     /// The advice that answers to these requests give.

@@ -73,6 +73,9 @@ struct AccountRefreshCommand: ParsableCommand {
     private func refreshed(
         _ request: TokenRequest, in group: AccessGroup, _ keyring: Keyring, _ network: Network
     ) throws(KeyringError) -> Keyring.FoundToken {
+        var request = request
+        // Nobody gets it here.
+        request.takesProofs = true
         let acquisition = TokenAcquisition(
             request, in: [group], options: SilentOptions(forcesRefresh: true), network: { network })
         return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose, global).found

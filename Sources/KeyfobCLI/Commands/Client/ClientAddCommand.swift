@@ -53,7 +53,9 @@ struct ClientAddCommand: ParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Read the client's secret from this descriptor.", valueName: "n"))
     var secretFd: Int32?
 
-    @Option(name: .long, help: "How the secret is sent: in the body (post) or in a header (basic).")
+    @Option(
+        name: .long,
+        help: "Where the secret is sent first: in the body (post) or in a header (basic); the provider's word counts.")
     var authentication: SecretPlace = .post
 
     @Flag(name: .long, help: "Take it where nobody names a client.") var `default` = false
@@ -84,7 +86,10 @@ struct ClientAddCommand: ParsableCommand {
         let keyring: Keyring
         let added: RegisteredClient
         if let secretFd {
-            client.authentication = authentication == .post ? .post : .basic
+            switch authentication {
+            case .post: client.authentication = .post
+            case .basic: client.authentication = .basic
+            }
             let secret = try SecretInput.clientSecret(descriptor: secretFd)
             keyring = try global.unlockedKeyring()
             added = try keyring.clients.add(

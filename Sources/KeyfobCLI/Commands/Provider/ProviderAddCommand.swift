@@ -76,6 +76,12 @@ struct ProviderAddCommand: ParsableCommand {
         help: ArgumentHelp("A PEM file with certificates that are trusted for it alone.", valueName: "file"))
     var caFile: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A field of its own that every sign-in sends, such as audience; repeatable.", valueName: "name=value"))
+    var parameter: [String] = []
+
     @Flag(name: .long, help: "Put it in the place of the one that has its name.") var replace = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -86,10 +92,11 @@ struct ProviderAddCommand: ParsableCommand {
         let hasDetails =
             [name, title, environment, deviceEndpoint, revocationEndpoint, caFile].contains { $0 != nil }
             || !scope.isEmpty
-            || !apiHost.isEmpty
+            || !apiHost.isEmpty || !parameter.isEmpty
         if file != nil, hasDetails {
             throw ValidationError("a file says it all: the other options go with --issuer or --authority")
         }
+        if let flaw = ParameterText.flaw(parameter) { throw ValidationError(flaw) }
     }
 
     func run() throws {
@@ -113,6 +120,7 @@ struct ProviderAddCommand: ParsableCommand {
             new.environment = environment
             new.endpoints = endpoints
             new.apiHosts = apiHost
+            new.parameters = ParameterText.fields(parameter)
             new.certificateFile = try certificateFile()
             keyring = try global.unlockedKeyring()
             if replace, caFile == nil, let file = try keptCertificateFile(of: new, keyring) {

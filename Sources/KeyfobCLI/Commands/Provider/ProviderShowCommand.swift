@@ -43,6 +43,9 @@ struct ProviderShowCommand: ParsableCommand {
         ]
         if let resource = provider.resource { rows.append(("for", resource + " alone")) }
         if let file = provider.certificateFile { rows.append(("certificates", file)) }
+        for (name, value) in provider.parameters.sorted(by: { $0.key < $1.key }) {
+            rows.append(("parameter", "\(name)=\(value)"))
+        }
         for client in clients {
             rows.append(("client", client.client.id + (client.isDefault ? " (default)" : "")))
         }

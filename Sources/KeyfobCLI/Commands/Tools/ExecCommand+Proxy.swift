@@ -195,6 +195,8 @@ extension ExecCommand {
         if options.url == nil, let place = namedPlace { options.url = "https://" + place }
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
+        acquisition.takesProofs = true
+        let network = try networkOptions.network()
         let (account, group, tenant): (Account, AccessGroup, String?)
         if options.url == nil {
             let (candidate, bound) = try acquisition.account()
@@ -214,17 +216,19 @@ extension ExecCommand {
         options.tenant = options.tenant ?? (options.authority == nil ? tenant : nil)
         var grants = ProxyGrants(acquisition: acquisition, options: options, group: group)
         while let message = line.receive() {
+            let asked = ProxyQuestion(text: message.text)
             do throws(KeyringError) {
                 if message.kind == .whether {
-                    try grants.requireDestination(message.text)
+                    try grants.requireDestination(asked.address)
                     try line.send(.goes)
                     continue
                 }
                 let answer = try grants.token(
-                    for: message.text, isAgain: message.kind == .askAgain, minimumValidity: validity.minValidity)
-                try answer.requirePrintable()
+                    for: asked.address, isAgain: message.kind == .askAgain, minimumValidity: validity.minValidity)
+                let proved = try ProvedToken(
+                    answer, for: asked.method, asked.address, nonce: asked.nonce, network: network)
                 let file = networkOptions.caFile == nil ? try keyring.providers.certificateFile(for: answer.found) : nil
-                try line.send(.granted, file ?? "", answer.secret)
+                try line.send(.granted, [file ?? "", proved.proof ?? ""].joined(separator: "\n"), proved.token)
             } catch {
                 let text = "\(error.message)\(error.candidateText)\(error.hint.map { "; \($0)" } ?? "")"
                 try line.send(error.code == .hostNotAllowed ? .refused : .failed, text)

@@ -1,0 +1,115 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+/// Tokens that are bound to a key (RFC 9449): `Tests/Provider/standins/strict.py`, where jwcrypto judges each proof.
+@Suite("Tokens that are bound to a key", .waitsForPrograms)
+struct BoundTokenTests {
+    private static let api = "https://api.strict.example/api"
+
+    private static func home(_ options: [String: any Sendable], signingInWith words: String = "") throws -> NamedPlace {
+        let all: [String: any Sendable] = ["methods": ["none"]]
+        let home = try NamedPlace(.init("strict", all.merging(options) { $1 }))
+        try home.addProvider("strict", "https://strict.example", "--api-host api.strict.example")
+        try home.signIn("strict", words)
+        return home
+    }
+
+    @Test(
+        "requests send proofs, of the token, the request and the nonce that is wanted",
+        arguments: [("required", false, ""), ("required", true, ""), ("offered", true, "--dpop")])
+    func request(proof: String, nonces: Bool, words: String) throws {
+        let home = try Self.home(["proof": proof, "nonces": nonces], signingInWith: words)
+        for line in ["\(Self.api)?q=1", "\(Self.api) -X POST --data 'a b'", "\(Self.api) --force-refresh"] {
+            let answer = try home.run("keyfob request \(line)").expectSuccess()
+            #expect(answer.text.contains("\"user\": \"ada\""), "\(answer)")
+        }
+        #expect(try home.run("keyfob request \(Self.api) -X POST --data 'a b'").expectSuccess().text.contains("a b"))
+        // A refresh token is of use with the same key, and stays so once it is replaced.
+        for _ in 0..<2 { try home.run("keyfob account refresh ada").expectSuccess() }
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+        let asked = try home.server.requests().filter { $0.path == "/api" }
+        #expect(asked.filter { $0.status == 200 }.allSatisfy { $0.scheme == "DPoP" }, "\(asked)")
+        // Another sign-in has another key, also where nobody asks for one again.
+        try home.signIn("strict", "--account ada")
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+        #expect(try home.run("keyfob account show ada --json").expectSuccess().text.contains("DPoP"))
+    }
+
+    @Test(
+        "nobody gets such a token alone, whichever way they ask",
+        arguments: [
+            "keyfob token", "keyfob token --header", "keyfob token --json", "keyfob token --offline",
+            "keyfob token --force-refresh", "keyfob token --format az", "keyfob token --url \(api)",
+            "keyfob token --sasl xoauth2", "keyfob exec --env T -- sh -c 'echo $T'",
+            "echo keyfob://ada/ > text && keyfob inject -i text", "keyfob helper kubectl",
+        ])
+    func alone(line: String) throws {
+        let home = try Self.home(["proof": "required"])
+        let outcome = try home.run(line)
+        #expect(outcome.status != 0 && !outcome.text.contains("ES256"), "\(outcome)")
+        if line.hasPrefix("keyfob token") {
+            #expect(outcome.status == 77 && outcome.errors.contains("keyfob request"), "\(outcome)")
+        }
+        #expect(try home.refreshes() == 0)
+    }
+
+    @Test("neither do git, Docker and caches of other programs")
+    func tools() throws {
+        let home = try Self.home(["proof": "required"])
+        for line in [
+            "printf 'protocol=https\\nhost=api.strict.example\\n\\n' | git-credential-keyfob get",
+            "echo api.strict.example | docker-credential-keyfob get",
+        ] {
+            let outcome = try home.run(line)
+            #expect(!outcome.text.contains("password=") && !outcome.text.contains("Secret\":\""), "\(outcome)")
+        }
+        let cache = try home.run("keyfob export --format msal cache.json; cat cache.json").text
+        #expect(!cache.contains("ES256"), "\(cache)")
+    }
+
+    @Test("a program behind the proxy has its requests sent with proofs, and never the token")
+    func proxy() throws {
+        let home = try Self.home(["proof": "required", "nonces": true])
+        let line = "for m in GET POST; do curl -sS -X $m \"$API\" -H \"DPoP: x\" -H \"Authorization: Bearer y\"; done"
+        let outcome = try home.run("keyfob exec --proxy --env API=api.strict.example/api -- sh -c '\(line)'")
+        #expect(outcome.text.components(separatedBy: "\"user\": \"ada\"").count == 3, "\(outcome)")
+    }
+
+    @Test("a backup keeps the key with the sign-in, and a copy of the vault's folder does")
+    func backup() throws {
+        let home = try Self.home(["proof": "required"])
+        try home.run(
+            """
+            printf 'a long passphrase of six words' > words
+            keyfob export --quiet --bundle-passphrase-fd 3 all.age 3< words
+            keyfob account remove --quiet --force ada
+            """
+        ).expectSuccess()
+        try home.run("keyfob request \(Self.api)").expectError(13)
+        try home.run("keyfob import --quiet --bring-back all.age --bundle-passphrase-fd 3 3< words").expectSuccess()
+        try home.run("keyfob account refresh ada").expectSuccess()
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+    }
+
+    @Test("a key is not asked for in vain, and a token that is bound to none is not taken for one that is")
+    func unbound() throws {
+        let home = try NamedPlace(.init("strict", ["methods": ["none"]]))
+        try home.addProvider("strict", "https://strict.example", "--api-host api.strict.example")
+        try home.run("keyfob login --quiet strict --dpop --timeout 20").expectError(69, "bound to no key")
+        #expect(try home.names().isEmpty)
+        try home.server.set(.init("strict", ["proof": "offered"]))
+        try home.signIn("strict")
+        try home.run("keyfob token").expectSuccess()
+    }
+
+    @Test("a sign-in on another device, and one without a refresh token, are bound too")
+    func device() throws {
+        let home = try NamedPlace(.init("strict", ["methods": ["none"], "proof": "required", "interval": 1]))
+        try home.addProvider("strict", "https://strict.example", "--api-host api.strict.example")
+        try home.run("keyfob login --device strict --timeout 30").expectSuccess()
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+        let outcome = try home.run("keyfob token")
+        #expect(outcome.status == 77, "\(outcome)")
+    }
+}
