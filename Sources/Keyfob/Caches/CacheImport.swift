@@ -47,6 +47,8 @@ struct CacheImport {
             guard !removed.contains(item.credential.account) else { continue }
             var credential = item.credential
             credential.account = ids[credential.account] ?? credential.account
+            // Whoever hands a file over has no say in what sign-ins send.
+            if !isWrittenNow { credential.signInParameters = [:] }
             let secret = item.secret.secret(in: bytes)
             report.note(credential)
             if let known, known.isSignedIn(credential) {
