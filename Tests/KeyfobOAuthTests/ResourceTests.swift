@@ -117,6 +117,34 @@ import Testing
         let challenge = ResourceChallenge([HTTPHeader(name: "WWW-Authenticate", value: header)])
         #expect(challenge.metadata == metadata && challenge.scopes == ScopeSet(scopes))
     }
+
+    @Test(
+        "say why a token is not taken, and with what another one is to be asked for",
+        arguments: [
+            (
+                [#"Bearer error="insufficient_claims", claims="eyJhIjoxfQ==""#], "insufficient_claims", #"{"a":1}"#, [],
+                nil
+            ),
+            (
+                [#"Bearer error="insufficient_claims", claims="eyJhIjoxfQ""#], "insufficient_claims", #"{"a":1}"#, [],
+                nil
+            ),
+            (["Bearer", #"Bearer error="insufficient_claims", claims="_w""#], "insufficient_claims", nil, [], nil),
+            ([#"Bearer error="invalid_token", claims="eyJhIjoxfQ==""#], "invalid_token", nil, [], nil),
+            (
+                [#"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="60""#],
+                "insufficient_user_authentication", nil, ["gold", "silver"], 60
+            ),
+            (
+                [#"Bearer error="insufficient_user_authentication", max_age=-1"#], "insufficient_user_authentication",
+                nil, [], nil
+            ),
+        ] as [([String], String, String?, [String], Int64?)])
+    func refusals(headers: [String], error: String, claims: String?, contexts: [String], age: Int64?) {
+        let challenge = ResourceChallenge(headers.map { HTTPHeader(name: "WWW-Authenticate", value: $0) })
+        #expect(challenge.error == error && challenge.claims == claims)
+        #expect(challenge.contexts == contexts && challenge.maximumAge == age)
+    }
 }
 
 @Suite("Registrations") struct RegistrationTests {

@@ -1,4 +1,4 @@
-internal import KeyfobOAuth
+package import KeyfobOAuth
 package import KeyfobSodium
 
 /// A request to a service that an access token opens.
@@ -47,8 +47,14 @@ public struct APIResponse: ~Copyable, Sendable {
     public let contentType: String?
     /// Where a redirection leads, which was not followed.
     public let location: String?
+    /// Why it has refused the token.
+    package let challenge: ResourceChallenge
     /// The body, which may hold what nobody else should read.
     public let body: SecretBytes
+
+    /// The claims that the service wants a token to be asked for with, JSON, where it has refused this one for lack of them
+    /// (`insufficient_claims`); for ``SilentOptions/claims``.
+    public var claims: String? { challenge.claims }
 
     /// The body, when nothing else is wanted any more.
     public consuming func takeBody() -> SecretBytes { body }
@@ -89,7 +95,9 @@ extension Keyring.Tokens {
         let response = try Self.response(exchange, of: url, limit: APIRequest.answerLimit)
         let (status, type) = (response.status, response.header("Content-Type"))
         let location = (300...399).contains(status) ? response.header("Location") : nil
-        return APIResponse(status: status, contentType: type, location: location, body: response.takeBody())
+        let challenge = ResourceChallenge([401, 403].contains(status) ? response.headers : [])
+        return APIResponse(
+            status: status, contentType: type, location: location, challenge: challenge, body: response.takeBody())
     }
 
     /// The token of an answer as a header has it, and the key that it is bound to.

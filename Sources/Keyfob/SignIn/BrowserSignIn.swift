@@ -131,6 +131,7 @@ extension Keyring.SignIns {
         options.loginHint = request.loginHint ?? context.expected.flatMap { $0.username.isEmpty ? nil : $0.username }
         options.domainHint = request.domainHint
         options.claims = request.claims
+        (options.contexts, options.maximumAge) = (request.contexts, request.maximumAge)
         options.responseMode = request.usesFormPost ? .formPost : .query
         var target = AuthorizationSession.Target(
             provider: context.metadata, clientID: context.clientID, redirectURI: redirectURI)

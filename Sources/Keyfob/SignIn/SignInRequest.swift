@@ -33,6 +33,10 @@ public struct SignInRequest: Hashable, Sendable {
     ///
     /// Then nothing is left with the provider that it forgets after a minute, unless it takes no other request.
     public var isOpenedLater = false
+    /// How the person has to sign in, as a service's challenge names it (`acr_values`; RFC 9470).
+    public var contexts: [String] = []
+    /// How many seconds ago the person may have signed in at most (`max_age`); nil for whenever.
+    public var maximumAge: Int64?
     /// Whether the answer comes as a form post, so that no browser history has it.
     public var usesFormPost = false
     /// Whether the person may be at home in another of Microsoft's clouds, where the sign-in then ends (MSAL's

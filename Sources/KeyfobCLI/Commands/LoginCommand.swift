@@ -87,8 +87,8 @@ struct LoginCommand: ParsableCommand {
         if device, noBrowser || formPost || port != nil {
             throw ValidationError("--device needs no browser on this machine")
         }
-        if device, options.prompt != nil {
-            throw ValidationError("--device asks what the provider wants, not --prompt")
+        if device, options.prompt != nil || options.acrValues != nil || options.maxAge != nil {
+            throw ValidationError("--device asks what the provider wants, not --prompt, --acr-values or --max-age")
         }
     }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobOAuth
 internal import KeyfobTerminal
 
 struct RequestCommand: ParsableCommand {
@@ -11,7 +12,8 @@ struct RequestCommand: ParsableCommand {
             ('keyfob provider show'), to a host that is bound to the account ('keyfob bind --host'), or, with \
             --account, to the one that --allow-host names. Where it goes says what it is for: of Microsoft's accounts \
             the token for the service of that host is taken. Redirections are not followed. A token that the service \
-            does not take any more (401) is replaced once, where the request changes nothing.
+            does not take any more (401) is replaced once, where the request changes nothing; one for which it wants \
+            claims (insufficient_claims), whatever the request does.
 
             Ends with 0 when the status is below 400, and with 1 otherwise. Bodies and answers have at most 64 MiB.
 
@@ -76,8 +78,10 @@ struct RequestCommand: ParsableCommand {
         let network = try networkOptions.network()
         var answer = try acquisition.token()
         var response = try send(request, answer, keyring.providers.network(network, for: answer.found))
-        if response.status == 401, request.method.isSafe, answer.found.origin == .stored {
-            answer = try acquisition.replacement(for: answer.found)
+        // Of claims that are wanted the service says that it has done nothing.
+        let isRefused = response.status == 401 && request.method.isSafe && answer.found.origin == .stored
+        if isRefused || response.challenge.claims != nil {
+            answer = try acquisition.replacement(for: answer.found, claims: response.challenge.claims)
             response = try send(request, answer, keyring.providers.network(network, for: answer.found))
         }
         acquisition.remember(answer.found)
@@ -89,9 +93,13 @@ struct RequestCommand: ParsableCommand {
                 line: "keyfob: warning: the service answered \(response.status)\(place); redirections are not followed")
         }
         guard response.status < 400 else {
+            let words = "\(request.method.rawValue) \(Self.shown(address)): the service answered \(response.status)"
+            let host = answer.found.destination?.host ?? address
+            if let error = keyring.tokens.stepUp(response.challenge, of: answer.found, at: host) {
+                throw KeyringError(.requestRefused, "\(words): \(error.message)", advice: error.advice)
+            }
             throw KeyringError(
-                .requestRefused,
-                "\(request.method.rawValue) \(Self.shown(address)): the service answered \(response.status)",
+                .requestRefused, words,
                 hint: response.status == 401
                     ? "the token is not for this service, or lacks a scope; say which with --scope or --account" : nil)
         }
@@ -131,6 +139,7 @@ struct RequestCommand: ParsableCommand {
 private final class ReceivedAnswer: Sendable {
     let status: Int
     let location: String?
+    let challenge: ResourceChallenge
     let body: SecretBytes
 
     /// Whether the body ends a line, or is empty.
@@ -139,6 +148,7 @@ private final class ReceivedAnswer: Sendable {
     init(_ response: consuming APIResponse) {
         status = response.status
         location = response.location
+        challenge = response.challenge
         body = response.takeBody()
     }
 }

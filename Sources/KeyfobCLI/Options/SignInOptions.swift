@@ -78,6 +78,16 @@ struct SignInOptions: ParsableArguments {
     var parameter: [String] = []
 
     @Option(
+        name: .long,
+        help: ArgumentHelp("How to sign in, as a service's challenge has it (RFC 9470).", valueName: "values"))
+    var acrValues: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("How many seconds ago you may have signed in at most.", valueName: "seconds"))
+    var maxAge: Int64?
+
+    @Option(
         name: .customLong("continue"),
         help: ArgumentHelp(
             "Continue a refused request: with its account, tenant, client, scopes and claims.",
@@ -113,6 +123,10 @@ struct SignInOptions: ParsableArguments {
             throw ValidationError("a scope is blank or holds control characters")
         }
         if let flaw = ParameterText.flaw(parameter, mayBeEmpty: true) { throw ValidationError(flaw) }
+        if let acrValues, !Identifier.isAcceptable(acrValues) {
+            throw ValidationError("--acr-values is blank, too long, or holds control characters")
+        }
+        if let maxAge, maxAge < 0 { throw ValidationError("--max-age is a number of seconds") }
         if let flaw = ClaimsText.flaw(claims) { throw ValidationError(flaw) }
     }
 
@@ -138,6 +152,8 @@ struct SignInOptions: ParsableArguments {
         request.domainHint = domainHint
         request.claims = claims
         request.parameters = parameter.isEmpty ? nil : ParameterText.fields(parameter)
+        request.contexts = Self.words(acrValues.map { [$0] } ?? [])
+        request.maximumAge = maxAge
         request.account = candidate?.account.id
         request.name = self.name
         if let candidate, client == nil {

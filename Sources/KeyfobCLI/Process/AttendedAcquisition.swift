@@ -86,13 +86,15 @@ struct AttendedAcquisition {
 
     /// A new token of the same account, in the place of one that a service did not take.
     ///
-    /// - Parameter options: What it was asked for with, where that is something else than the first time.
+    /// - Parameters:
+    ///   - options: What it was asked for with, where that is something else than the first time.
+    ///   - claims: Those that the service's challenge wants.
     func replacement(
-        for found: Keyring.FoundToken, _ options: RequestOptions? = nil
+        for found: Keyring.FoundToken, _ options: RequestOptions? = nil, claims: String? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         var next = self
         if let options { next.request = try asked(options, request.minimumValidity) }
-        return try next.renewed(found, isForced: true)
+        return try next.renewed(found, SilentOptions(inPlaceOfOneWithout: claims))
     }
 
     /// A token of the same account that expires later: a new one, unless somebody else has got one meanwhile.
@@ -102,15 +104,19 @@ struct AttendedAcquisition {
             let left = expiry.seconds - WallClock.system.now.seconds
             next.request.minimumValidity = max(request.minimumValidity ?? 0, left + 1)
         }
-        return try next.renewed(found, isForced: false)
+        return try next.renewed(found, SilentOptions())
     }
 
-    private func renewed(_ found: Keyring.FoundToken, isForced: Bool) throws(KeyringError) -> Keyring.TokenAnswer {
+    private func renewed(
+        _ found: Keyring.FoundToken, _ options: SilentOptions
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
         var next = self
         next.request.account = found.account.id.description
         next.request.clientID = found.credential.clientID
         next.request.keepTenant(of: found)
-        next.refresh.forceRefresh = isForced
+        next.refresh.forceRefresh = options.forcesRefresh
+        // Those of the caller stand for as long as the service wants no others.
+        next.refresh.claims = options.claims ?? next.refresh.claims
         return try next.acquire(in: [found.group])
     }
 

@@ -18,21 +18,24 @@ struct ProxyGrants {
 
     /// The token for an address.
     ///
-    /// - Parameter isAgain: Whether the host has refused the last one.
+    /// - Parameters:
+    ///   - isAgain: Whether the host has refused the last one.
+    ///   - claims: Those that it wants a token to be asked for with.
     /// - Throws: `hostNotAllowed` where it does not go there, and as `token`.
     mutating func token(
-        for address: String, isAgain: Bool, minimumValidity: Int64?
+        for address: String, isAgain: Bool, claims: String?, minimumValidity: Int64?
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         let options = try options(for: address)
         let answer = try acquisition.token(options, in: group, minimumValidity: minimumValidity)
         guard isAgain else { return answer }
         let (now, host) = (WallClock.system.now, answer.found.destination?.host ?? address)
-        guard answer.found.origin == .stored, replaced[host].map({ now.seconds - $0.seconds >= Self.pause }) ?? true
+        guard answer.found.origin == .stored || claims != nil,
+            replaced[host].map({ now.seconds - $0.seconds >= Self.pause }) ?? true
         else {
             throw KeyringError(.requestRefused, "\(host) does not take the token of \(answer.found.account.name)")
         }
         replaced[host] = now
-        return try acquisition.replacement(for: answer.found, options)
+        return try acquisition.replacement(for: answer.found, options, claims: claims)
     }
 
     /// Makes sure that the account's tokens go to an address, without getting one.

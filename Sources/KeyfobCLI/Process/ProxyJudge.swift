@@ -50,7 +50,8 @@ final class ProxyJudge {
         asked = question
         do {
             let text = ProxyQuestion(
-                method: question.method, address: "https://" + question.place, nonce: question.nonce
+                method: question.method, address: "https://" + question.place, nonce: question.nonce,
+                claims: question.claims
             ).text
             try holder.send(kind, text)
             return nil

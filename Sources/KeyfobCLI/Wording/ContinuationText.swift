@@ -9,6 +9,8 @@ extension Continuation {
         let options: [(String, String?)] =
             [("--account", name), ("--group", group?.name), ("--tenant", tenant), ("--client", clientID)]
             + scopes.scopes.map { ("--scope", $0) } + [("--claims", claims)]
+            + [("--acr-values", contexts.isEmpty ? nil : contexts.joined(separator: " "))]
+            + [("--max-age", maximumAge.map(String.init))]
         return options.reduce(into: "keyfob login") { text, option in
             if let value = option.1 { text += " \(option.0) \(word(value))" }
         }

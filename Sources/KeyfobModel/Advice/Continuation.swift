@@ -20,6 +20,10 @@ public struct Continuation: Hashable, Sendable {
     public var scopes: ScopeSet
     /// A `claims` request (OpenID Connect Core, section 5.5), JSON.
     public var claims: String?
+    /// How a person has to sign in, as `acr_values` name it (RFC 9470).
+    public var contexts: [String] = []
+    /// How many seconds ago a person may have signed in at most (`max_age`).
+    public var maximumAge: Int64?
 
     /// A continuation; what is not given is not repeated.
     public init(

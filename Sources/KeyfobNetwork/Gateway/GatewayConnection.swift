@@ -311,6 +311,7 @@ final class GatewayConnection {
             again.refusal = head.headers.filter { Identifier.folded($0.name) == "www-authenticate" }.map {
                 Identifier.folded(String($0.value.prefix { $0 != " " && $0 != "," }))
             }
+            again.claims = ResourceChallenge(head.headers).claims
             // Of one that cannot be repeated the next one has the benefit.
             question = (again, ticket: 0)
             if request.canBeRepeated {

@@ -36,6 +36,10 @@ package struct AuthorizationOptions: Hashable, Sendable {
     package var domainHint: String?
     /// A `claims` request (OpenID Connect Core, section 5.5), JSON.
     package var claims: String?
+    /// How the person has to sign in (`acr_values`; RFC 9470).
+    package var contexts: [String] = []
+    /// How many seconds ago the person may have signed in at most.
+    package var maximumAge: Int64?
     /// How the answer comes back.
     package var responseMode = ResponseMode.query
 

@@ -14,6 +14,7 @@ package enum AuthorizationParameters {
         "code", "code_challenge", "code_challenge_method", "code_verifier", "grant_type", "device_code",
         "refresh_token", "prompt", "login_hint", "domain_hint", "claims", "resource", "request", "request_uri",
         "client_assertion", "client_assertion_type", "client_info", "instance_aware", "dpop_jkt", "id_token_hint",
+        "acr_values", "max_age",
     ]
 
     /// What is wrong with such fields; nil where nothing is.

@@ -77,6 +77,7 @@ package struct AuthorizationSession: ~Copyable, Sendable {
             ("response_mode", mode == .query ? nil : mode.rawValue),
             ("prompt", options.prompt?.rawValue), ("login_hint", options.loginHint),
             ("domain_hint", options.domainHint), ("claims", options.claims),
+            ("acr_values", options.contexts.joined(separator: " ")), ("max_age", options.maximumAge.map(String.init)),
         ]
         for (name, value) in optional { if let value, !value.isEmpty { items.append((name, value)) } }
         if target.isInstanceAware { items.append(("instance_aware", "true")) }

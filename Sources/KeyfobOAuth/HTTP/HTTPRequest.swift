@@ -63,7 +63,8 @@ package struct HTTPRequest: ~Copyable, Sendable {
         self.answerLimit = HTTPResponse.bodyLimit
     }
 
-    static func bearer(_ token: borrowing SecretBytes) -> SecretBytes { authorization("Bearer", token) }
+    /// The value of `Authorization` for a token (RFC 6750, section 2.1).
+    package static func bearer(_ token: borrowing SecretBytes) -> SecretBytes { authorization("Bearer", token) }
 
     /// A token behind its scheme.
     package static func authorization(_ scheme: String, _ token: borrowing SecretBytes) -> SecretBytes {

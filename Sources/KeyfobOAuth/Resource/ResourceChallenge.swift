@@ -1,20 +1,43 @@
 package import KeyfobModel
+internal import KeyfobSodium
 
-/// What a resource says of a request without a token (RFC 6750, section 3; RFC 9728, section 5.1).
+/// What a resource says of a request without a token, or with one that it does not take (RFC 6750, section 3; RFC 9728,
+/// section 5.1).
 package struct ResourceChallenge: Hashable, Sendable {
     /// Where the resource describes itself.
     package var metadata: String?
     /// The scopes that a token needs.
     package var scopes: ScopeSet = []
+    /// Why it does not take a token, such as `invalid_token`.
+    package var error: String?
+    /// The `claims` that a token needs, JSON, of `insufficient_claims` (Microsoft's continuous access evaluation).
+    package var claims: String?
+    /// How a person has to sign in, of `insufficient_user_authentication` (RFC 9470, section 3).
+    package var contexts: [String] = []
+    /// How many seconds ago a person may have signed in at most, of the same.
+    package var maximumAge: Int64?
 
-    /// The challenge in the headers of an answer: the first of `Bearer`; nothing where there is none.
+    /// The challenge in the headers of an answer: the first of `Bearer`, or the first that says what is wrong; nothing where
+    /// there is none.
     package init(_ headers: [HTTPHeader]) {
-        for header in headers where Identifier.folded(header.name) == "www-authenticate" {
-            guard let fields = Self.bearer(header.value) else { continue }
-            metadata = fields.first { $0.name == "resource_metadata" }?.value
-            scopes = ScopeSet(spaceSeparated: fields.first { $0.name == "scope" }?.value ?? "")
-            return
+        let all = headers.filter { Identifier.folded($0.name) == "www-authenticate" }.compactMap {
+            Self.bearer($0.value)
         }
+        guard let fields = all.first(where: { $0.contains { $0.name == "error" } }) ?? all.first else { return }
+        let value = { (name: String) in fields.first { $0.name == name }?.value }
+        metadata = value("resource_metadata")
+        scopes = ScopeSet(spaceSeparated: value("scope") ?? "")
+        error = value("error")
+        if error == "insufficient_claims" { claims = value("claims").flatMap(Self.decoded) }
+        if error == "insufficient_user_authentication" {
+            contexts = value("acr_values").map { $0.split(separator: " ").map(String.init) } ?? []
+            maximumAge = value("max_age").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        }
+    }
+
+    /// The text that is written in Base64, of either alphabet.
+    private static func decoded(_ text: String) -> String? {
+        Base64.decodeAny(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     /// The fields of the challenge whose scheme is Bearer (RFC 9110, section 11.6.1), names in small letters; nil where there is

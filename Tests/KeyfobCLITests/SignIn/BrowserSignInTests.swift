@@ -89,7 +89,8 @@ struct BrowserSignInTests {
         let outcome = try home.run(
             """
             keyfob login local --no-browser --no-input --timeout 1 --prompt login --login-hint ada@contoso.example \\
-                --domain-hint contoso.example --form-post --scope 'openid mail' --extra-scope files
+                --domain-hint contoso.example --form-post --scope 'openid mail' --extra-scope files \\
+                --acr-values 'gold silver' --max-age 60
             """)
         #expect(outcome.status == 15 && outcome.text.isEmpty, "\(outcome)")
         #expect(
@@ -99,6 +100,7 @@ struct BrowserSignInTests {
         let fields = try fields(outcome)
         #expect(fields["prompt"] == "login" && fields["login_hint"] == "ada@contoso.example", "\(fields)")
         #expect(fields["domain_hint"] == "contoso.example" && fields["response_mode"] == "form_post", "\(fields)")
+        #expect(fields["acr_values"] == "gold silver" && fields["max_age"] == "60", "\(fields)")
         #expect(fields["code_challenge_method"] == "S256" && fields["client_id"] == "keyfob-public", "\(fields)")
         let scopes = Set(fields["scope"]?.split(separator: " ").map(String.init) ?? [])
         #expect(scopes.isSuperset(of: ["openid", "mail", "files"]), "\(fields)")

@@ -224,7 +224,8 @@ extension ExecCommand {
                     continue
                 }
                 let answer = try grants.token(
-                    for: asked.address, isAgain: message.kind == .askAgain, minimumValidity: validity.minValidity)
+                    for: asked.address, isAgain: message.kind == .askAgain, claims: asked.claims,
+                    minimumValidity: validity.minValidity)
                 let proved = try ProvedToken(
                     answer, for: asked.method, asked.address, nonce: asked.nonce, network: network)
                 let file = networkOptions.caFile == nil ? try keyring.providers.certificateFile(for: answer.found) : nil
