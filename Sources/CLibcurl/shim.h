@@ -105,8 +105,10 @@ struct libcurl_functions {
     N(HTTP_VERSION, CURLOPT_, 84)                                                                                      \
     N(NOSIGNAL, CURLOPT_, 99)                                                                                          \
     N(PROXYAUTH, CURLOPT_, 111)                                                                                        \
+    N(TCP_KEEPALIVE, CURLOPT_, 213)                                                                                    \
     N(SSL_SESSIONID_CACHE, CURLOPT_, 150)                                                                              \
     N(CONNECTTIMEOUT_MS, CURLOPT_, 156)                                                                                \
+    N(COPYPOSTFIELDS, CURLOPT_, 10165)                                                                                 \
     N(PROXYUSERNAME, CURLOPT_, 10175)                                                                                  \
     N(PROXYPASSWORD, CURLOPT_, 10176)                                                                                  \
     N(NOPROXY, CURLOPT_, 10177)                                                                                        \
@@ -157,6 +159,8 @@ enum { LIBCURL_NUMBERS(LIBCURL_NUMBER) };
 
 typedef size_t (*libcurl_receive)(char *bytes, size_t size, size_t count, void *receiver);
 typedef int (*libcurl_prepare)(void *receiver, char *peer, char *own, int peer_port, int own_port);
+// What that says where the request is not to be written.
+static const int libcurl_prepare_abort = 1;
 
 // Swift cannot call functions that are variadic.
 
@@ -237,6 +241,7 @@ LIBCURL_FUNCTIONS(LIBCURL_COMPARE)
 LIBCURL_NUMBERS(LIBCURL_COMPARE_NUMBER)
 _Static_assert(__builtin_types_compatible_p(libcurl_receive, curl_write_callback), "callback");
 _Static_assert(__builtin_types_compatible_p(libcurl_prepare, curl_prereq_callback), "callback");
+_Static_assert(CURL_PREREQFUNC_ABORT == 1, "abort");
 _Static_assert(offsetof(struct curl_slist, data) == 0 && offsetof(struct curl_slist, next) == sizeof(char *), "layout");
 _Static_assert(offsetof(struct curl_version_info_data, version_num) == 16, "layout");
 _Static_assert(offsetof(struct curl_version_info_data, features) == 32, "layout");

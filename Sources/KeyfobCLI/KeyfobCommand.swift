@@ -44,7 +44,8 @@ struct KeyfobCommand: ParsableCommand {
             CommandGroup(
                 name: "Other tools",
                 subcommands: [
-                    ExecCommand.self, InjectCommand.self, EnvCommand.self, CredentialCommand.self, SetupCommand.self,
+                    ExecCommand.self, MCPCommand.self, InjectCommand.self, EnvCommand.self, CredentialCommand.self,
+                    SetupCommand.self,
                     MirrorCommand.self, AgentCommand.self, BrokerCommand.self, DeviceCommand.self,
                 ]),
             CommandGroup(name: "Programs that ask the agent", subcommands: [ProgramCommand.self, LogCommand.self]),

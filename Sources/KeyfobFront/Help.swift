@@ -68,6 +68,7 @@ enum Help {
 
         OTHER TOOLS:
           exec                    Run a program that gets tokens.
+          mcp                     Let MCP clients use a remote server, with its token.
           inject                  Put tokens into a text that refers to them.
           env                     Print what makes a shell work with an account.
           helper                  Give other tools the credentials they ask for, by

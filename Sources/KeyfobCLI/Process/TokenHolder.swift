@@ -15,12 +15,30 @@ struct TokenHolder: ~Copyable {
 
     /// Makes the process, in which `serve` runs; it ends with the status of its error.
     init(_ relay: borrowing SignalRelay, _ serve: (TokenLine) throws(KeyringError) -> Void) throws(KeyringError) {
+        try self.init({ () throws(KeyringError) in try relay.fork() }, serve)
+    }
+
+    /// The same for a process that goes on by itself, and waits for no other.
+    init(_ serve: (TokenLine) throws(KeyringError) -> Void) throws(KeyringError) {
+        try self.init(
+            { () throws(KeyringError) in
+                let process = Glibc.fork()
+                guard process >= 0 else {
+                    throw KeyringError(.unavailable, "the system makes no further process (error \(errno))")
+                }
+                return process
+            }, serve)
+    }
+
+    private init(
+        _ fork: () throws(KeyringError) -> pid_t, _ serve: (TokenLine) throws(KeyringError) -> Void
+    ) throws(KeyringError) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             throw KeyringError(.unavailable, "there are no file descriptors left")
         }
-        process = try relay.fork()
+        process = try fork()
         guard process == 0 else {
             close(ends[1])
             socket = ends[0]

@@ -5,6 +5,9 @@ class TransferReceiver {
     /// Whether the request may have been written: from then on a service may have acted on it.
     private(set) final var isRequestSent = false
 
+    /// Whether the request may be written now: libcurl asks again where it tries once more over another connection.
+    func mayBeWritten() -> Bool { true }
+
     /// Takes a line of the answer's head; false to break off.
     func takeHead(_ line: RawSpan) -> Bool { true }
 
@@ -17,7 +20,9 @@ class TransferReceiver {
     final func hear(_ easy: UnsafeMutableRawPointer, of curl: Libcurl) -> Bool {
         // The connection is there, with TLS and through the proxy, and the request is written next.
         let prepare: libcurl_prepare = { receiver, _, _, _, _ in
-            unsafe Unmanaged<TransferReceiver>.fromOpaque(receiver).takeUnretainedValue().isRequestSent = true
+            let receiver = unsafe Unmanaged<TransferReceiver>.fromOpaque(receiver).takeUnretainedValue()
+            guard receiver.mayBeWritten() else { return libcurl_prepare_abort }
+            receiver.isRequestSent = true
             return 0
         }
         let takeHead: libcurl_receive = { bytes, size, count, receiver in

@@ -89,6 +89,9 @@ final class GuestServer: Sendable {
     /// Lets AWS's credentials be valid for so many seconds.
     func shorten(to seconds: Int) throws { try write(String(seconds), to: "seconds") }
 
+    /// Has an MCP server want tokens with these scopes.
+    func demand(scopes: String) throws { try write(scopes, to: "scopes") }
+
     private func write(_ text: String, to name: String) throws {
         try text.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
     }
