@@ -122,6 +122,8 @@ SCENARIOS = [
              makes=("out.age",), check=VERIFY.format("out.age")),
     Scenario("setup, git", "GIT_CONFIG_GLOBAL=made.ini keyfob setup git -q --force", makes=("made.ini",),
              check="git config -f made.ini credential.helper"),
+    Scenario("setup, mcp", "keyfob setup mcp vscode https://mcp.notes.example/mcp -q --force --file made.json", makes=("made.json",),
+             check="jq -e .servers made.json"),
     Scenario("doctor --repair", "keyfob doctor -q --repair > out", spoil=damage_record, is_damaged=True),
     Scenario("migrate", f"{MIGRATE} secret-service > out", has_service=True),
     Scenario("migrate, back", f"{MIGRATE} embedded > out", f"{MIGRATE} secret-service > out", has_service=True),

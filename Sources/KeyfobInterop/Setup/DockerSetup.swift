@@ -73,10 +73,10 @@ package enum DockerSetup {
         }
         guard !going.isEmpty else { return SetupPlan(.none) }
         guard former == .nothing, going.count == list.members.count else {
-            return SetupPlan(TextEdit(removing: ranges(of: going, list)))
+            return SetupPlan(list.removing(going))
         }
         let own = document.root.members.indices.filter { document.root.members[$0].name == name }
-        return SetupPlan(TextEdit(removing: ranges(of: own, document.root)))
+        return SetupPlan(document.root.removing(own))
     }
 
     /// The hosts for which a file names Keyfob.
@@ -88,17 +88,6 @@ package enum DockerSetup {
     /// Whether a file says nothing.
     package static func isBlank(_ text: [UInt8]) -> Bool {
         text.isEmpty || (try? Document(text))?.root.members.isEmpty == true
-    }
-
-    /// What goes with members: each with a comma, so that the rest stays as it stands.
-    private static func ranges(of going: [Int], _ object: Document.Object) -> [Range<Int>] {
-        let members = object.members
-        guard let end = members.last?.range.upperBound else { return [] }
-        guard let last = members.indices.last(where: { !going.contains($0) }) else {
-            return [object.range.lowerBound + 1..<end]
-        }
-        let ranges = going.filter { $0 < last }.map { members[$0].span }
-        return going.contains { $0 > last } ? ranges + [members[last].range.upperBound..<end] : ranges
     }
 
     private static func members(_ hosts: [String], _ blank: String, parted: String = ",") -> String {
@@ -115,49 +104,7 @@ package enum DockerSetup {
 extension DockerSetup {
     /// A file, and where its parts are.
     private struct Document {
-        /// A name and a value.
-        struct Member {
-            let name: String
-            /// The value, where it is text.
-            let text: String?
-            /// From the name to the value's end.
-            let range: Range<Int>
-            /// From behind the bracket or comma before it to behind the comma after it, or to the bracket.
-            let span: Range<Int>
-        }
-
-        /// An object of the file.
-        struct Object {
-            let range: Range<Int>
-            let members: [Member]
-            /// The white space before the first member.
-            let blank: String
-
-            init(_ tape: JSONTape, _ value: JSONTape.Value, _ bytes: RawSpan) {
-                range = tape.range(of: value)
-                var members: [Member] = []
-                var start = range.lowerBound + 1
-                for member in tape.members(of: value) {
-                    let range = tape.range(of: member.name).lowerBound..<tape.range(of: member.value).upperBound
-                    // Nothing but white space is between a value and its comma, or the bracket.
-                    let next = Self.end(ofBlank: range.upperBound, bytes)
-                    let end = bytes.byte(at: next) == UInt8(ascii: ",") ? next + 1 : next
-                    members.append(
-                        Member(
-                            name: tape.string(of: member.name, in: bytes) ?? "",
-                            text: tape.string(of: member.value, in: bytes), range: range, span: start..<end))
-                    start = end
-                }
-                self.members = members
-                let first = range.lowerBound + 1
-                let blank = bytes.extracting(first..<Self.end(ofBlank: first, bytes))
-                self.blank = String(decoding: [UInt8](blank), as: UTF8.self)
-            }
-
-            private static func end(ofBlank start: Int, _ bytes: RawSpan) -> Int {
-                (start..<bytes.byteCount).first { bytes.byte(at: $0) > 0x20 } ?? bytes.byteCount
-            }
-        }
+        typealias Object = JSONObjectPlaces
 
         let root: Object
         /// The credential helpers of hosts.

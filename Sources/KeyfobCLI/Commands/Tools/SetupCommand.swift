@@ -21,7 +21,7 @@ struct SetupCommand: ParsableCommand {
     private static let tools: [any (ParsableCommand & ListedTool).Type] = [
         GitSetupCommand.self, DockerSetupCommand.self, KubectlSetupCommand.self, AWSSetupCommand.self,
         AzureSetupCommand.self, MailSetupCommand.self, DirenvSetupCommand.self, BrokerSetupCommand.self,
-        URLSchemeSetupCommand.self,
+        URLSchemeSetupCommand.self, MCPSetupCommand.self,
     ]
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
