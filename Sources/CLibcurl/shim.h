@@ -116,6 +116,7 @@ struct libcurl_functions {
     N(PATH_AS_IS, CURLOPT_, 234)                                                                                       \
     N(SUPPRESS_CONNECT_HEADERS, CURLOPT_, 265)                                                                         \
     N(SOCKS5_AUTH, CURLOPT_, 267)                                                                                      \
+    N(MAXAGE_CONN, CURLOPT_, 288)                                                                                      \
     N(HTTP09_ALLOWED, CURLOPT_, 285)                                                                                   \
     N(PREREQFUNCTION, CURLOPT_, 20312)                                                                                 \
     N(PREREQDATA, CURLOPT_, 10313)                                                                                     \
@@ -160,7 +161,7 @@ enum { LIBCURL_NUMBERS(LIBCURL_NUMBER) };
 typedef size_t (*libcurl_receive)(char *bytes, size_t size, size_t count, void *receiver);
 typedef int (*libcurl_prepare)(void *receiver, char *peer, char *own, int peer_port, int own_port);
 // What that says where the request is not to be written.
-static const int libcurl_prepare_abort = 1;
+enum { libcurl_prepare_abort = 1 };
 
 // Swift cannot call functions that are variadic.
 
@@ -241,7 +242,7 @@ LIBCURL_FUNCTIONS(LIBCURL_COMPARE)
 LIBCURL_NUMBERS(LIBCURL_COMPARE_NUMBER)
 _Static_assert(__builtin_types_compatible_p(libcurl_receive, curl_write_callback), "callback");
 _Static_assert(__builtin_types_compatible_p(libcurl_prepare, curl_prereq_callback), "callback");
-_Static_assert(CURL_PREREQFUNC_ABORT == 1, "abort");
+_Static_assert(CURL_PREREQFUNC_ABORT == libcurl_prepare_abort, "abort");
 _Static_assert(offsetof(struct curl_slist, data) == 0 && offsetof(struct curl_slist, next) == sizeof(char *), "layout");
 _Static_assert(offsetof(struct curl_version_info_data, version_num) == 16, "layout");
 _Static_assert(offsetof(struct curl_version_info_data, features) == 32, "layout");

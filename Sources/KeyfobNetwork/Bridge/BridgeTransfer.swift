@@ -92,9 +92,16 @@ final class BridgeTransfer: TransferReceiver {
         }
     }
 
+    /// For how many seconds a connection may be idle and serve another request: servers close theirs after five or more, and of
+    /// a call that is on its way then nobody knows whether it was done.
+    private static let idleLimit = 3
+
     /// One connection for several requests; of one that stays open for hours, the system looks whether it is there.
     private static func keepConnection(_ easy: UnsafeMutableRawPointer, _ curl: Libcurl) -> Bool {
-        let numbers = [(libcurl_FRESH_CONNECT, 0), (libcurl_FORBID_REUSE, 0), (libcurl_TCP_KEEPALIVE, 1)]
+        let numbers = [
+            (libcurl_FRESH_CONNECT, 0), (libcurl_FORBID_REUSE, 0), (libcurl_TCP_KEEPALIVE, 1),
+            (libcurl_MAXAGE_CONN, idleLimit),
+        ]
         return numbers.allSatisfy { unsafe curl.set($0.0, to: $0.1, of: easy) }
     }
 

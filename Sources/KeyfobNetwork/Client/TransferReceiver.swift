@@ -21,7 +21,7 @@ class TransferReceiver {
         // The connection is there, with TLS and through the proxy, and the request is written next.
         let prepare: libcurl_prepare = { receiver, _, _, _, _ in
             let receiver = unsafe Unmanaged<TransferReceiver>.fromOpaque(receiver).takeUnretainedValue()
-            guard receiver.mayBeWritten() else { return libcurl_prepare_abort }
+            guard receiver.mayBeWritten() else { return CInt(libcurl_prepare_abort) }
             receiver.isRequestSent = true
             return 0
         }
