@@ -1,5 +1,5 @@
 import Foundation
-import Keyfob
+@testable import Keyfob
 import KeyfobSQLiteTestSupport
 import KeyfobSodium
 import KeyfobTestSupport
@@ -51,6 +51,18 @@ struct KeyringCacheTests {
             bytes += contents(of: SecretBytes(copying: piece))
         }
         return (bytes, report)
+    }
+
+    @Test("what sign-ins send is not told by a cache that somebody hands over", arguments: [false, true])
+    func parameters(isWrittenNow: Bool) throws {
+        let brought = text(of: cache()).replacing(
+            #""secret": "refresh","#,
+            with: #""secret": "refresh", "keyfob_parameters": {"audience": "https://other.example"},"#)
+        _ = try keyring.caches.importMSAL(secret(brought), isWrittenNow: isWrittenNow)
+        let ada = try #require(try keyring.accounts.list(in: nil).first).account.id
+        let token = try keyring.accounts.credentials(of: ada, in: .default).first { $0.kind == .refreshToken }
+        // A program that writes its cache had them from there.
+        #expect(token?.signInParameters == (isWrittenNow ? ["audience": "https://other.example"] : [:]))
     }
 
     @Test("an import says what it added, changed, left alone and kept")
