@@ -71,7 +71,8 @@ extension GroupWriter {
         (header.stamp, header.device, header.index) = (item.version.stamp, item.version.device, index)
         header.isThisDeviceOnly = item.isThisDeviceOnly
         let written = item.isOwners ? SettingBody.signed(body, item.content, keys) : body
-        let attributes = written.with(item.history)
+        var attributes = written.with(item.history)
+        if place == nil, kind != .tombstone { mark(&attributes, of: item.content) }
         let sealed: SealedRecord
         switch consume secret {
         case .new(let secret): sealed = try keys.seal(header, attributes: attributes, secret: secret)

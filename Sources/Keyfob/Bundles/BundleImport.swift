@@ -84,6 +84,7 @@ extension Keyring.Bundles {
         } catch {
             throw KeyringError(error, hasChanged: database.hasChanged).asNotDone
         }
+        let changeNote = isSync ? nil : ChangeNote(keyring.entry(isRestoring ? "restore" : "import"))
         var plan = ImportPlan(
             mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)
         do {
@@ -96,7 +97,8 @@ extension Keyring.Bundles {
                     refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
                 let (_, milestones) = try database.change(
-                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()
+                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds(),
+                    note: changeNote
                 ) { writers in
                     plan = ImportPlan(
                         mode, incoming.summary, try applying.run(writers, reading: read),

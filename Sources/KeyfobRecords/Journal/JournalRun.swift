@@ -24,7 +24,9 @@ package struct JournalRun {
         for (place, item) in items.enumerated() {
             var run = runs[item.value.entry.id] ?? JournalRun(item.value.entry)
             run.items.append(item)
-            run.milliseconds = max(run.milliseconds, item.record.header.stamp.milliseconds)
+            // A record that was added has changed since.
+            let origin = item.isAddition ? item.value.added?.origin() : nil
+            run.milliseconds = max(run.milliseconds, origin?.milliseconds ?? item.record.header.stamp.milliseconds)
             run.place = place
             runs[run.entry.id] = run
         }

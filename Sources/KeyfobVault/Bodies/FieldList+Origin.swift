@@ -1,0 +1,52 @@
+package import KeyfobModel
+
+// Which run of a command has added a record, in the same field of every body, so that an undo finds what to take away and
+// what is only added needs no record of its own: id of the entry (16 bytes) ‖ when it was added i64 ‖ command.
+
+/// The run of a command that added a record.
+package struct RecordOrigin: Equatable, Sendable {
+    /// The run; its time is that of the change.
+    package let entry: JournalEntry
+    /// When the change was made, in milliseconds since 1970.
+    package let milliseconds: Int64
+
+    /// The run of a command that makes a change now.
+    package init(_ entry: JournalEntry, milliseconds: Int64) {
+        (self.entry, self.milliseconds) = (entry, milliseconds)
+    }
+
+    /// What a record has of it.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter(capacity: 64)
+        writer.write(entry.id)
+        writer.write(milliseconds)
+        writer.write(entry.command.utf8)
+        return writer.bytes
+    }
+}
+
+extension FieldList {
+    /// The number of the field in every body.
+    private static let origin: UInt16 = 0xFF01
+    private static let frontOfOrigin = 24
+
+    /// The run of a command that added the record; nil where nothing, or nothing that makes sense, says which.
+    package func origin() -> RecordOrigin? {
+        guard let bytes = bytes(Self.origin), bytes.count >= Self.frontOfOrigin,
+            let id = JournalID(bytes.prefix(16)),
+            let command = String(validating: bytes.dropFirst(Self.frontOfOrigin), as: UTF8.self)
+        else { return nil }
+        var reader = ByteReader(bytes.dropFirst(16).prefix(8))
+        guard let milliseconds = try? reader.read(Int64.self) else { return nil }
+        let time = Timestamp(seconds: milliseconds / 1_000)
+        return RecordOrigin(JournalEntry(id: id, command: command, time: time), milliseconds: milliseconds)
+    }
+
+    /// Makes the body that of a record which a run of a command has added.
+    ///
+    /// - Parameter encoded: What ``RecordOrigin/encoded`` gives.
+    package mutating func setOrigin(_ encoded: [UInt8]) {
+        if bytes(Self.origin) != nil { self = without(Self.origin) }
+        append(Self.origin, encoded)
+    }
+}
