@@ -50,11 +50,11 @@ struct MCPTokens {
     private mutating func grant(_ refusal: String?, over line: MessageLine) throws(KeyringError) {
         let keyring = try opened()
         defer { global.tellWarnings(of: keyring, andFindings: false) }
-        let get: ServiceTokens.Get = { [networkOptions] (request, groups, options) throws(KeyringError) in
+        let get: ServiceTokens.Get = { [networkOptions, global] (request, groups, options) throws(KeyringError) in
             let acquisition = TokenAcquisition(request, in: groups, options: options) { () throws(KeyringError) in
                 try networkOptions.network()
             }
-            return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose)
+            return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose, global)
         }
         let answer: Keyring.TokenAnswer
         if let refusal {
