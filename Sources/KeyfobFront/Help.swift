@@ -54,7 +54,8 @@ enum Help {
           token                   Print an access token.
           which                   Show which account 'token' would take, and why.
           pick                    Choose an account on the terminal.
-          undo                    Take back what a command has changed in the vault.
+          undo                    Bring back what 'logout' or 'account remove' took
+                                  away.
 
         SIGNING IN:
           login                   Sign in to a provider.

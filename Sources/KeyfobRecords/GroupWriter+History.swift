@@ -11,9 +11,7 @@ extension GroupWriter {
     func beginning(
         _ content: ItemContent, former: FieldList? = nil
     ) throws -> (header: RecordHeader, body: FieldList) {
-        let kind = RecordHeader.Kind(content)
-        var body = ItemBody.encode(content, replacing: former).body
-        mark(&body, of: content)
+        let (kind, body) = ItemBody.encode(content, replacing: former)
         guard kind != .accessToken, let found = try tombstone(of: content.key) else {
             return (header(kind, keys.index(content)), body)
         }

@@ -71,8 +71,7 @@ extension GroupWriter {
         (header.stamp, header.device, header.index) = (item.version.stamp, item.version.device, index)
         header.isThisDeviceOnly = item.isThisDeviceOnly
         let written = item.isOwners ? SettingBody.signed(body, item.content, keys) : body
-        var attributes = written.with(item.history)
-        if place == nil, kind != .tombstone { mark(&attributes, of: item.content) }
+        let attributes = written.with(item.history)
         let sealed: SealedRecord
         switch consume secret {
         case .new(let secret): sealed = try keys.seal(header, attributes: attributes, secret: secret)

@@ -53,9 +53,6 @@ struct LogoutUndoTests {
         #expect(dry.errors.contains("would bring back 1 access token of deploy"), "\(dry)")
         try place.run("keyfob token -a deploy").expectError(10)
         try place.run("keyfob undo --yes").expectSuccess()
-        let before = try place.run("keyfob undo --dry-run").expectSuccess()
-        #expect(before.errors.contains("would take away 1 account, 1 access token of deploy"), "\(before)")
-        try place.run("keyfob undo -q --yes").expectSuccess()
         try place.run("keyfob undo --yes").expectError(13, "there is nothing to undo")
         try place.run("keyfob undo 12345678").expectError(13, "'keyfob undo --list'")
     }
@@ -68,8 +65,8 @@ struct LogoutUndoTests {
         try place.run("keyfob logout -q deploy; printf another | keyfob add -q deploy@github.com").expectSuccess()
         let outcome = try place.run("keyfob \(command) deploy --forever").expectSuccess()
         #expect(!outcome.errors.contains("to bring it back"), "\(outcome)")
-        #expect(!(try place.run("keyfob undo --list --json").expectSuccess().text.contains("returns")))
-        #expect(try place.run("keyfob undo --yes; keyfob token -a deploy").status == 13)
+        #expect(try place.run("keyfob undo --list --json").expectSuccess().text.contains("\"entries\" : [\n\n  ]"))
+        #expect(try place.run("keyfob undo --yes").status == 13)
     }
 
     @Test("--all signs everybody out after a question, and comes back as one")
@@ -107,18 +104,17 @@ struct LogoutUndoTests {
         try place.run("keyfob undo --clear").expectError(64, "nobody to ask", "--yes")
         let cleared = try place.run("keyfob undo --clear --yes").expectSuccess()
         #expect(cleared.errors.contains("forgot 1 entry"), "\(cleared)")
-        #expect(!(try place.run("keyfob undo --list").expectSuccess().text.contains("logout")))
+        #expect(try place.run("keyfob undo --list").expectSuccess().errors == "there is nothing to undo\n")
         try place.run("keyfob verify").expectSuccess()
     }
 
     @Test("two processes that undo at once bring it back once")
     func atOnce() throws {
         let place = try place()
-        let removed = try place.run("keyfob account remove deploy --force").expectSuccess()
-        let id = try #require(removed.errors.firstMatch(of: /keyfob undo ([0-9a-f]{8})/)?.output.1)
+        try place.run("keyfob account remove -q deploy --force").expectSuccess()
         let outcome = try place.run(
             """
-            for i in 1 2 3 4; do (keyfob undo -q --yes \(id) 2>/dev/null; echo $? > ended$i) & done; wait
+            for i in 1 2 3 4; do (keyfob undo -q --yes 2>/dev/null; echo $? > ended$i) & done; wait
             cat ended1 ended2 ended3 ended4 | sort -n | tr '\\n' ' '
             """
         ).expectSuccess()

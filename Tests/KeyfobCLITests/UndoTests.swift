@@ -38,7 +38,7 @@ struct UndoTests {
         try place.run("keyfob logout -q ada && keyfob account move -q ada --to default").expectSuccess()
         let listed = try place.run("keyfob undo --list").expectSuccess().text
         #expect(listed.contains("nothing: its account is not there") && !listed.contains("newer"), "\(listed)")
-        let id = try #require(listed.split(separator: "\n").first { $0.contains(" logout ") }?.prefix { $0 != " " })
+        let id = try #require(listed.split(separator: "\n").last?.prefix { $0 != " " })
         var undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
         #expect(undone.errors.contains("since the account is not in group 'my work'"), "\(undone)")
         #expect(!undone.errors.contains("undo --list"), "\(undone)")
@@ -79,8 +79,7 @@ struct UndoTests {
         let removed = try place.run("keyfob \(command) --force").expectSuccess()
         #expect(!removed.errors.contains("bring it back"), "\(removed)")
         #expect(!FileManager.default.fileExists(atPath: place.path + "/data/keyfob/backups"))
-        _ = try place.run("keyfob undo --yes")
-        try place.run("keyfob token --account ada").expectError(13)
+        #expect(try place.run("keyfob undo --yes").status == 13)
     }
 
     @Test("where the backup cannot be written nothing is removed, and the message says what to do")

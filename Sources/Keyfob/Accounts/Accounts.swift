@@ -180,7 +180,7 @@ extension Keyring.Accounts {
         }
         try withState { state in
             let group = try state.group(group)
-            try change(&state, group, as: "account label") { writer in
+            try change(&state, group) { writer in
                 if let label, try writer.accounts(label: label).contains(where: { $0.id != account }) {
                     throw KeyringError(
                         .alreadyExists, "another account of group '\(group.name)' has that label", advice: .listAccounts
@@ -222,13 +222,9 @@ extension Keyring.Accounts {
     }
 
     /// The same, waiting so long for a refresh that is under way.
-    ///
-    /// - Parameter undo: What it is noted as where it undoes another run.
     package func move(
-        _ account: AccountID, from source: AccessGroup, to target: AccessGroup, patience: Duration,
-        as undo: JournalEntry? = nil
+        _ account: AccountID, from source: AccessGroup, to target: AccessGroup, patience: Duration
     ) throws(KeyringError) -> Int {
-        let entry = undo ?? keyring.entry("account move")
         let keys = try withState { state in
             let from = try state.group(source)
             guard from.name != (try state.group(target).name) else {
@@ -254,9 +250,6 @@ extension Keyring.Accounts {
                         .alreadyExists, "the account is in group '\(to.name)' as well",
                         advice: .removeFromOneGroup(name))
                 }
-                // The tokens are not kept in the group that they leave: whoever has its key alone has no right to them any more.
-                try target.note(.accountMoved(account, from: from.keys.group), of: entry)
-                source.note(as: ChangeNote(entry))
                 try source.forgetPermissions(for: account)
                 try target.takeBindings(of: account, from: source)
                 return count
@@ -345,9 +338,7 @@ extension Keyring.Accounts {
     public func setDefault(_ account: AccountID?, in group: AccessGroup) throws(KeyringError) {
         try withState { state in
             let group = try state.group(group)
-            try change(&state, group, as: "account default") {
-                try $0.setSetting(Self.defaultAccount, to: account?.canonical)
-            }
+            try change(&state, group) { try $0.setSetting(Self.defaultAccount, to: account?.canonical) }
         }
     }
 

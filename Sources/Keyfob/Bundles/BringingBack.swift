@@ -145,7 +145,6 @@ extension Keyring.Bundles {
     ) throws(KeyringError) -> ImportPlan {
         var tally = ImportTally()
         var new: [AccessGroup] = []
-        let changeNote = ChangeNote(keyring.entry(wanted.isFromBackup ? "restore" : "import"))
         do {
             try withVault { state in
                 // Another process may have made a group since.
@@ -153,8 +152,7 @@ extension Keyring.Bundles {
                 let present = state.vault.groups.map(\.name)
                 new = wanted.groups.filter { !present.contains($0) }.sorted()
                 let (_, milestones) = try database.change(
-                    &state.vault, groups: wanted.groups.sorted(), creating: new, milliseconds: clock.milliseconds(),
-                    note: changeNote
+                    &state.vault, groups: wanted.groups.sorted(), creating: new, milliseconds: clock.milliseconds()
                 ) { writers in
                     let there = try wanted.there(writers)
                     tally = ImportTally()

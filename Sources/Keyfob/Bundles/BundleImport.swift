@@ -84,7 +84,6 @@ extension Keyring.Bundles {
         } catch {
             throw KeyringError(error, hasChanged: database.hasChanged).asNotDone
         }
-        let changeNote = isSync ? nil : ChangeNote(keyring.entry(isRestoring ? "restore" : "import"))
         var plan = ImportPlan(
             mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)
         do {
@@ -97,8 +96,7 @@ extension Keyring.Bundles {
                     refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
                 let (_, milestones) = try database.change(
-                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds(),
-                    note: changeNote
+                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()
                 ) { writers in
                     plan = ImportPlan(
                         mode, incoming.summary, try applying.run(writers, reading: read),

@@ -51,10 +51,7 @@ extension Keyring.Groups {
     ///
     /// - Throws: `alreadyExists`, `needsVaultKey`, and what writing can throw.
     public func create(_ name: AccessGroup) throws(KeyringError) {
-        let entry = keyring.entry("group create")
-        try changeVault { state in
-            try database.createGroup(name, &state.vault, noting: entry, milliseconds: clock.milliseconds())
-        }
+        try changeVault { state in try database.createGroup(name, &state.vault) }
     }
 
     /// Gives a group another name, on the other machines of a sync too.
@@ -62,17 +59,11 @@ extension Keyring.Groups {
     /// - Throws: `noSuchGroup`, `alreadyExists`, `needsVaultKey`, `rolledBack` where the sync cannot be told, and what writing can
     ///   throw.
     public func rename(_ name: AccessGroup, to new: AccessGroup) throws(KeyringError) {
-        try rename(name, to: new, as: keyring.entry("group rename"))
-    }
-
-    /// The same, noted as this run of a command.
-    func rename(_ name: AccessGroup, to new: AccessGroup, as entry: JournalEntry) throws(KeyringError) {
         try keyring.sync.requireTelling()
         defer { try? keyring.sync.noteNames() }
         try changeVault { state in
             _ = try state.group(name)
-            try database.renameGroup(
-                name, to: new, &state.vault, noting: name == new ? nil : entry, milliseconds: clock.milliseconds())
+            try database.renameGroup(name, to: new, &state.vault)
         }
     }
 

@@ -104,28 +104,17 @@ extension Keyring {
     }
 
     /// Changes one group in one transaction, and notes how far it has come.
-    ///
-    /// - Parameter command: What people can undo it as; nil for a change that nobody undoes.
     func change<Result>(
-        _ state: inout State, _ group: UnlockedVault.Group, as command: String? = nil,
-        _ body: (GroupWriter) throws -> Result
+        _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
     ) throws -> Result {
-        try change(&state, [group], note: command.map { ChangeNote(entry($0)) }) { try body($0[0]) }
-    }
-
-    /// The run of a command that a change is noted as: the whole of what this process was started for, where that is known.
-    func entry(_ command: String) -> JournalEntry {
-        (running.withLock(\.self) ?? UndoableCommand(command, at: clock.now)).entry
+        try change(&state, [group]) { try body($0[0]) }
     }
 
     /// Changes several groups in one transaction, and notes how far they have come; `body` gets a writer for each.
     ///
-    /// - Parameters:
-    ///   - isNotedLater: Whether the caller notes it with ``noteState(_:of:)``, beside what takes long.
-    ///   - note: What it is noted as for an undo; nil for a change that nobody undoes.
+    /// - Parameter isNotedLater: Whether the caller notes it with ``noteState(_:of:)``, beside what takes long.
     func change<Result>(
         _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false,
-        note changeNote: ChangeNote? = nil,
         _ body: ([GroupWriter]) throws -> Result
     ) throws -> Result {
         // What the change is made on is told from what it makes.
@@ -139,8 +128,7 @@ extension Keyring {
             }
         }
         let (result, milestones) = try database.change(
-            groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), note: changeNote,
-            body)
+            groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
         state.hits.removeAll()
         // Only a database tells later how far it has come.
         if !isNotedLater || database.place != .embedded { note(&state, milestones) }

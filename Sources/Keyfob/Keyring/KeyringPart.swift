@@ -35,17 +35,16 @@ extension KeyringPart {
     }
 
     func change<Result>(
-        _ state: inout State, _ group: UnlockedVault.Group, as command: String? = nil,
-        _ body: (GroupWriter) throws -> Result
+        _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
     ) throws -> Result {
-        try keyring.change(&state, group, as: command, body)
+        try keyring.change(&state, group, body)
     }
 
     func change<Result>(
-        _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false, note: ChangeNote? = nil,
+        _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false,
         _ body: ([GroupWriter]) throws -> Result
     ) throws -> Result {
-        try keyring.change(&state, groups, isNotedLater: isNotedLater, note: note, body)
+        try keyring.change(&state, groups, isNotedLater: isNotedLater, body)
     }
 
     func noteVault(_ state: inout State) { keyring.noteVault(&state) }

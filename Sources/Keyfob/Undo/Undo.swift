@@ -3,7 +3,6 @@ internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSodium
 internal import KeyfobVault
-internal import Synchronization
 
 extension Keyring {
     /// What commands took away, and how it comes back.
@@ -23,118 +22,51 @@ extension Keyring.Undo {
     /// Begins a run of a command: all that is kept under it comes back together.
     public func command(_ name: String) -> UndoableCommand { UndoableCommand(name, at: clock.now) }
 
-    /// Begins what this process was started for: all that it changes is one entry.
-    package func begin(_ name: String) {
-        let command = command(name)
-        keyring.running.withLock { $0 = command }
-    }
-
     /// What can be undone, the newest first, and what undoing would do as things stand.
-    ///
-    /// Reads all records of the groups.
     ///
     /// - Parameter groups: The groups to look through; nil for all within reach.
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged` when records are missing. A record that does not open is passed
     ///   over and told by ``Keyring/takeWarnings()``.
     public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
-        try withState { state in
-            // An undo that something else has made void is of no use.
-            try database.withSnapshot { try entries(&state, groups) }.filter { !$0.isUndo || $0.changesSomething }
-        }
+        try withState { state in try database.withSnapshot { try entries(&state, groups) } }
     }
 
-    /// The same of what is kept because a command replaced or removed it; what was only added is not looked for.
-    package func kept(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
-        try withState { state in try database.withSnapshot { try entries(&state, groups, lookingForAdded: false) } }
-    }
-
-    /// The entry that an id names, or the newest that changes something and is no undo itself.
+    /// The entry that an id names, or the newest that brings something back.
     ///
-    /// - Parameter overrides: Whether what came later gives way.
     /// - Throws: `noSuchEntry`, `ambiguous`, and as ``list(in:)``.
-    public func entry(
-        _ id: String?, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
-    ) throws(KeyringError) -> UndoEntry {
-        try withState { state in
-            try Self.entry(id, among: try database.withSnapshot { try entries(&state, groups, overriding: overrides) })
-        }
+    public func entry(_ id: String?, in groups: [AccessGroup]? = nil) throws(KeyringError) -> UndoEntry {
+        try Self.entry(id, among: try list(in: groups))
     }
 
-    /// Undoes a command: what it took away or changed comes back, what it added goes, as far as nothing newer is there.
+    /// Undoes a command: what it took away comes back, as far as nothing newer is there.
     ///
-    /// What came back is gone from the journal; what could not come back stays there until its time is over. The undo is noted
-    /// itself, and can be undone.
+    /// What came back is gone from the journal; what could not come back stays there until its time is over.
     ///
     /// - Parameters:
-    ///   - id: The entry's id, or the beginning of it; nil for the newest entry that changes something and is no undo itself.
+    ///   - id: The entry's id, or the beginning of it; nil for the newest entry that brings something back.
     ///   - groups: The groups to look through; nil for all within reach.
-    ///   - overrides: Whether what came later gives way.
     /// - Returns: The entry, with what was done with each item.
     /// - Throws: `noSuchEntry`, `ambiguous`, and what writing can throw.
-    public func undo(
-        _ id: String? = nil, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
-    ) throws(KeyringError) -> UndoEntry {
-        let entry = try self.entry(id, in: groups, overriding: overrides)
-        let ids: [GroupID] = try withState { state in try state.groups(entry.groups).map { $0.keys.group } }
-        let undoing = JournalEntry(
-            id: .random(), command: String(entry.journalEntry.nameOfUndo.prefix(JournalEntry.commandLimit)),
-            time: clock.now)
-        var done: Set<JournalAct> = []
-        for item in entry.items {
-            guard let act = item.act else { continue }
-            if item.outcome == .returns || item.outcome == .goes {
-                // What the group holds by now comes back from the backup alone.
-                if item.isOverriding, act == .groupMade { _ = try keyring.bundles.backUpBeforeRemoval() }
-                try takeBack(act, in: item.group, as: undoing)
-            }
-            if [.returns, .goes, .isThere].contains(item.outcome) { done.insert(act) }
-        }
-        return try withState { state in
-            // The act may have removed a group, or given it its name back.
+    public func undo(_ id: String? = nil, in groups: [AccessGroup]? = nil) throws(KeyringError) -> UndoEntry {
+        try withState { state in
+            let entry = try Self.entry(id, among: try database.withSnapshot { try entries(&state, groups) })
+            let own = try state.groups(entry.groups)
             let all = state.vault.groups
-            let own = all.filter { ids.contains($0.keys.group) }
             var plans: [[PlannedUndo]] = []
-            try change(&state, own, note: ChangeNote(undoing, marksNew: false)) { writers in
+            try change(&state, own) { writers in
                 // All is planned before the first change, so that what other groups hold can still be read.
                 plans = try zip(own, writers).map { group, writer in
-                    try writer.planUndo(of: [entry.journalID], overriding: overrides) {
-                        try isUsedElsewhere($0, than: group, among: all)
-                    }
+                    try writer.planUndo(of: [entry.journalID]) { try isUsedElsewhere($0, than: group, among: all) }
                 }
-                guard own.count < ids.count || plans.contains(where: { !$0.isEmpty }) else { throw Self.nothing(id) }
-                for (plan, writer) in zip(plans, writers) {
-                    try writer.undo(
-                        plan.filter { planned in
-                            if case .act(let act) = planned.step { done.contains(act) } else { true }
-                        })
-                }
+                guard plans.contains(where: { !$0.isEmpty }) else { throw Self.nothing(id) }
+                for (plan, writer) in zip(plans, writers) { try writer.undo(plan) }
             }
-            var undone = entry
-            let acts = entry.items.filter { $0.act != nil }
-            undone.items =
-                try acts
-                + zip(own, plans).flatMap { group, plan in
-                    let names = try names(of: plan.map(\.item), in: group)
-                    return plan.filter { JournalAct($0.item.value) == nil }
-                        .map { UndoItem($0, in: group.name, names: names) }
-                }
-            undone.undoneBy = own.isEmpty ? nil : undoing.id.short
-            return undone
-        }
-    }
-
-    /// Takes back what a command did that no record says.
-    private func takeBack(_ act: JournalAct, in group: AccessGroup, as entry: JournalEntry) throws(KeyringError) {
-        switch act {
-        case .groupMade: _ = try keyring.groups.remove(group)
-        case .groupRenamed(let name):
-            guard let former = try? AccessGroup(name) else { return }
-            try keyring.groups.rename(group, to: former, as: entry)
-        case .accountMoved(let account, let source):
-            let target = try withState { state in state.vault.groups.first { $0.keys.group == source }?.name }
-            guard let target else { return }
-            _ = try keyring.accounts.move(account, from: group, to: target, patience: .seconds(5), as: entry)
-        case .tooMuch: break
+            var done = entry
+            done.items = try zip(own, plans).flatMap { group, plan in
+                let names = try names(of: plan.map(\.item), in: group)
+                return plan.map { UndoItem($0, in: group.name, names: names) }
+            }
+            return done
         }
     }
 
@@ -149,7 +81,7 @@ extension Keyring.Undo {
         try withState { state in
             var wanted: JournalID?
             if let id {
-                let all = try database.withSnapshot { try entries(&state, groups, lookingForAdded: false) }
+                let all = try database.withSnapshot { try entries(&state, groups) }
                 wanted = try Self.entry(id, among: all).journalID
             }
             var removed: Set<JournalID> = []
@@ -166,7 +98,7 @@ extension Keyring.Undo {
     /// out: no sign-in brings that back.
     func advising(_ error: KeyringError) -> KeyringError {
         guard error.code == .signInNeeded, error.candidates.count == 1, let account = AccountID(error.candidates[0]),
-            let entry = try? kept().first(where: { entry in
+            let entry = try? list().first(where: { entry in
                 entry.items.contains {
                     $0.account == account && $0.kind == .accessToken && $0.clientID == nil && $0.outcome == .returns
                 }
@@ -175,10 +107,10 @@ extension Keyring.Undo {
         return error.saying(advice: .undo(id: entry.id, until: entry.until))
     }
 
-    /// The entry that an id names, or the newest that changes something and is no undo itself.
+    /// The entry that an id names, or the newest that brings something back.
     private static func entry(_ id: String?, among entries: [UndoEntry]) throws(KeyringError) -> UndoEntry {
         guard let id else {
-            guard let newest = entries.first(where: { $0.changesSomething && !$0.isUndo }) else { throw nothing(nil) }
+            guard let newest = entries.first(where: \.bringsBack) else { throw nothing(nil) }
             return newest
         }
         let wanted = Identifier.folded(id)
@@ -195,27 +127,18 @@ extension Keyring.Undo {
         guard let id else {
             return KeyringError(
                 .noSuchEntry,
-                "there is nothing to undo: nothing was changed in the last 30 days, or all is again as it was")
+                "there is nothing to undo: nothing was signed out or removed in the last 30 days, or it is there again")
         }
         return KeyringError(.noSuchEntry, "there is nothing to undo under '\(id)'", advice: .listUndo)
     }
 
-    private func entries(
-        _ state: inout State, _ groups: [AccessGroup]?, overriding overrides: Bool = false,
-        lookingForAdded isLookingForAdded: Bool = true
-    ) throws -> [UndoEntry] {
+    private func entries(_ state: inout State, _ groups: [AccessGroup]?) throws -> [UndoEntry] {
         let now = clock.now
         var (kept, outcomes): ([StoredItem<JournalItem>], [JournalID: [UndoItem]]) = ([], [:])
         for group in try state.groups(groups) {
             let found = try database.journal(in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
-            var ofGroup = found.items
-            if isLookingForAdded {
-                let begin = now.advanced(by: -JournalEntry.lifetime)
-                // What does not open is told by whoever reads it for what it says.
-                ofGroup = try database.additions(in: group.keys, since: begin).items + ofGroup
-            }
-            ofGroup = ofGroup.filter { !$0.value.entry.hasEnded(at: now) }
+            let ofGroup = found.items.filter { !$0.value.entry.hasEnded(at: now) }
             guard !ofGroup.isEmpty else { continue }
             let all = state.vault.groups
             let used = Set(
@@ -223,18 +146,9 @@ extension Keyring.Undo {
             let names = try names(of: ofGroup, in: group)
             for run in JournalRun.runs(of: ofGroup) {
                 let plan = try database.read(group.keys) { reader in
-                    try reader.planUndo(
-                        of: run.items, besides: ofGroup.filter { $0.value.entry.id != run.entry.id && !$0.isAddition },
-                        overriding: overrides
-                    ) { used.contains($0.record.header.record) }
+                    try reader.planUndo(of: run.items) { used.contains($0.record.header.record) }
                 }
-                outcomes[run.entry.id, default: []] += try plan.map { planned in
-                    var item = UndoItem(planned, in: group.name, names: names)
-                    if case .act(let act) = planned.step {
-                        try item.settle(act, in: group, all, database, overriding: overrides)
-                    }
-                    return item
-                }
+                outcomes[run.entry.id, default: []] += plan.map { UndoItem($0, in: group.name, names: names) }
             }
             kept += ofGroup
         }

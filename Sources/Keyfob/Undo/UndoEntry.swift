@@ -18,14 +18,7 @@ public struct UndoEntry: Hashable, Sendable {
     /// What it took away or changed, and what undoing does with it.
     public internal(set) var items: [UndoItem]
 
-    /// The entry of the undo, which can be undone in turn; nil where it is not undone.
-    public internal(set) var undoneBy: String?
-
-    let journalEntry: JournalEntry
-    package var journalID: JournalID { journalEntry.id }
-
-    /// Whether it is itself an undo: those are undone by their id alone.
-    public var isUndo: Bool { journalEntry.isUndo }
+    package let journalID: JournalID
 
     /// The groups in which it took something away.
     public var groups: [AccessGroup] { items.reduce(into: []) { if !$0.contains($1.group) { $0.append($1.group) } } }
@@ -38,13 +31,8 @@ public struct UndoEntry: Hashable, Sendable {
     /// Whether undoing it brings anything back.
     public var bringsBack: Bool { items.contains { $0.outcome == .returns } }
 
-    /// Whether undoing it changes anything: a note of a sign-out goes with what was signed out.
-    public var changesSomething: Bool {
-        bringsBack || items.contains { $0.outcome == .goes && $0.kind != .signedOut }
-    }
-
     init(_ entry: JournalEntry, _ items: [UndoItem]) {
-        journalEntry = entry
+        journalID = entry.id
         id = entry.id.short
         command = entry.command
         time = entry.time
@@ -70,14 +58,9 @@ public struct UndoItem: Hashable, Sendable {
     /// When a token ends; nil where it does not, or nobody knows.
     public let expiresOn: Timestamp?
     /// What a decision decides.
-    public internal(set) var text: String?
+    public let text: String?
     /// What undoing does with it.
-    public internal(set) var outcome: Outcome
-    /// Whether it is there, and what it was before the command comes back.
-    public let isSetBack: Bool
-    /// Whether what came later is lost by that.
-    public internal(set) var isOverriding: Bool
-    let act: JournalAct?
+    public let outcome: Outcome
 
     /// What an item is.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -93,10 +76,6 @@ public struct UndoItem: Hashable, Sendable {
         case signedOut
         /// A binding, the default account, or what else decides.
         case decision
-        /// The group itself, or its name.
-        case group
-        /// That an account was moved to its group.
-        case move
         /// Anything else.
         case other
     }
@@ -113,14 +92,6 @@ public struct UndoItem: Hashable, Sendable {
         case newerIsThere
         /// Its account is not there: that has to come back first.
         case accountIsGone
-        /// A later command has changed what this one added, or added to it.
-        case changedSince
-        /// The command replaced or removed more than is kept.
-        case tooMuch
-        /// A key of the group alone says that it was done.
-        case notOwners
-        /// It takes another group, which is out of reach.
-        case groupIsOutOfReach
         /// Another group has used the same sign-in since, so that the refresh token may be worth nothing any more.
         case usedElsewhere
     }
@@ -132,23 +103,13 @@ extension UndoItem {
         let credential = item.content.credential
         let owner = item.account
         self.group = group
-        act = JournalAct(item)
-        kind = Kind(planned.item)
-        isOverriding = planned.isOverriding
-        if case .putBack(let current) = planned.step {
-            // A sign-in that had ended is not there.
-            isSetBack = item.kind != .refreshToken || current.secretCommitment != nil
-        } else {
-            isSetBack = false
-        }
+        kind = Kind(item)
         account = owner
         accountName = owner.map { names[$0] ?? $0.description }
         clientID = credential.flatMap { $0.clientID == Credential.noClient ? nil : $0.clientID }
         scopes = credential?.scopes ?? []
         expiresOn = credential?.expiresOn
-        if let act {
-            text = if case .groupRenamed(let name) = act { name } else { nil }
-        } else if case .setting(let name, let value?) = item.content {
+        if case .setting(let name, let value?) = item.content {
             text = GroupDecision(Setting(name, value, by: .unknown), in: group).text
         } else {
             text = nil
@@ -158,25 +119,12 @@ extension UndoItem {
 }
 
 extension UndoItem.Kind {
-    fileprivate init(_ stored: StoredItem<JournalItem>) {
-        let item = stored.value
-        switch JournalAct(item) {
-        case .groupMade, .groupRenamed:
-            self = .group
-            return
-        case .accountMoved:
-            self = .move
-            return
-        case .tooMuch, nil: break
-        }
+    fileprivate init(_ item: JournalItem) {
         switch item.content {
         case .account: self = .account
         case .credential(let credential):
             switch credential.kind {
-            case .refreshToken:
-                let isThere =
-                    stored.isAddition ? stored.record.secretCommitment != nil : item.former?.hasSecret ?? false
-                self = isThere ? .refreshToken : .signedOut
+            case .refreshToken: self = item.former?.hasSecret ?? false ? .refreshToken : .signedOut
             case .accessToken: self = .accessToken
             case .idToken: self = .idToken
             }
@@ -190,15 +138,12 @@ extension UndoItem.Outcome {
     init(_ step: UndoStep) {
         self =
             switch step {
-            case .bringBack, .putBack, .act: .returns
+            case .bringBack, .putBack: .returns
             case .takeAway: .goes
             case .complete, .nothing(.newer): .newerIsThere
             case .nothing(.done): .isThere
             case .nothing(.noAccount): .accountIsGone
             case .nothing(.usedElsewhere): .usedElsewhere
-            case .nothing(.changedSince): .changedSince
-            case .nothing(.tooMuch): .tooMuch
-            case .nothing(.notOwners): .notOwners
             }
     }
 }
@@ -206,12 +151,7 @@ extension UndoItem.Outcome {
 extension JournalItem {
     /// The account that the item is, belongs to or decides for.
     var account: AccountID? {
-        switch JournalAct(self) {
-        case .accountMoved(let id, _): return id
-        case .groupMade, .groupRenamed, .tooMuch: return nil
-        case nil: break
-        }
-        return switch content {
+        switch content {
         case .account(let account): account.id
         case .credential(let credential): credential.account
         case .setting(let name, let value?): Setting(name, value, by: .unknown).account

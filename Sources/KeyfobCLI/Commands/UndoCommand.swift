@@ -4,23 +4,17 @@ internal import KeyfobTerminal
 
 struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take back what a command has changed in the vault.",
+        commandName: "undo", abstract: "Bring back what 'logout' or 'account remove' took away.",
         discussion: """
-            What commands add, change and remove in the vault's records can be undone for 30 days with the open vault, and \
-            without a recovery key. What was replaced or removed stays in the vault for that, sealed in its group. Each \
-            group keeps 8 MiB; the oldest entries are dropped first. Of one command that replaces or removes more, nothing \
-            of that comes back.
+            What these commands remove stays in the vault for 30 days, sealed in its group. Each group keeps 8 MiB; \
+            the oldest entries are dropped first. To bring it back takes the open vault, and no recovery key.
 
-            Without an id, undo takes the newest entry that changes something, says what that is, and asks. An undo is an \
-            entry too, and is undone by its id. What is there again and newer, or was changed by a later command, stays as it \
-            is and is told; --force puts back what was, and loses that. A sign-in that the provider has revoked does not \
-            come back.
+            Without an id, undo takes the newest entry that brings something back, says what that is, and asks. Only \
+            what is missing comes back: what is there again, and newer, stays as it is. A sign-in that the provider \
+            has revoked does not come back.
 
-            --list shows what can be undone. --clear forgets what was replaced or removed, of one entry or all, so that \
-            nothing of it is left in the vault; what was added can still be taken away. Entries are neither synced nor backed up, and are removed with their group.
-
-            Not undone: what was sent to a provider, keys and ways to unlock, the removal of a group, and what 'keyfob setup \
-            TOOL' writes, which 'keyfob setup TOOL --undo' takes out. The help of each such command says so.
+            --list shows what can be undone. --clear forgets one entry, or all of them, so that nothing of them is \
+            left in the vault. Entries are neither synced nor backed up, and are removed with their group.
 
             Example:
               keyfob undo
@@ -32,16 +26,15 @@ struct UndoCommand: ParsableCommand {
     @Argument(help: "The entry: its id, or the beginning of it.") var id: String?
     @Flag(name: .long, help: "Show what can be undone, the newest first.") var list = false
     @Flag(name: .long, help: "Forget the entry, or all of them, for good.") var clear = false
-    @Flag(name: .long, help: "Put back what was, also where a later change is lost by that.") var force = false
     @Flag(name: .long, help: "Only say what would come back.") var dryRun = false
     @Flag(name: .long, help: "Do not ask.") var yes = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
-        if list, id != nil || clear || dryRun || yes || force {
+        if list, id != nil || clear || dryRun || yes {
             throw ValidationError("--list goes with neither an id nor another option of 'undo'")
         }
-        if clear, dryRun || force { throw ValidationError("--clear goes with neither --dry-run nor --force") }
+        if clear, dryRun { throw ValidationError("--clear and --dry-run exclude one another") }
     }
 
     func run() throws {
@@ -52,14 +45,13 @@ struct UndoCommand: ParsableCommand {
         if clear { return try forget(keyring, groups) }
         var wanted = id
         if id == nil || dryRun {
-            let entry = try keyring.undo.entry(id, in: groups, overriding: force)
+            let entry = try keyring.undo.entry(id, in: groups)
             if dryRun { return try tell(entry, keyring, groups) }
             global.say(UndoText.plan(entry))
-            for line in UndoText.losses(entry) { global.say(line) }
             try confirm(entry)
             wanted = entry.journalID.description
         }
-        try tell(try keyring.undo.undo(wanted, in: groups, overriding: force), keyring, groups)
+        try tell(try keyring.undo.undo(wanted, in: groups), keyring, groups)
     }
 
     private func show(_ entries: [UndoEntry]) throws {
@@ -71,8 +63,7 @@ struct UndoCommand: ParsableCommand {
     private func confirm(_ entry: UndoEntry) throws(KeyringError) {
         guard !yes else { return }
         try Confirmation.requireConsent(
-            (entry.bringsBack ? "Bring it back" : "Take it away") + "? [y/N] ",
-            otherwise: "'keyfob undo \(entry.id)' does it without asking", global)
+            "Bring it back? [y/N] ", otherwise: "'keyfob undo \(entry.id)' does it without asking", global)
     }
 
     /// Says what was brought back, or would be.
@@ -80,22 +71,20 @@ struct UndoCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(UndoneDocument(isDryRun: dryRun, entry: UndoEntryDocument(entry)))
         } else {
-            let effect = UndoText.effect(entry, dryRun ? .conditional : .past)
-            global.say(effect.map { $0 + UndoText.whose(entry) } ?? "nothing was brought back")
-            if dryRun { for line in UndoText.losses(entry) { global.say(line) } }
+            let names = Quantity.list(entry.accountNames)
+            let brought = dryRun ? "would bring back" : "brought back"
+            let summary = UndoText.summary(entry.items)
+            global.say(summary.map { "\(brought) \($0) of \(names)" } ?? "nothing was brought back")
             let isAnyGone = entry.items.contains { $0.outcome == .accountIsGone }
             let listed = isAnyGone ? try keyring.undo.list(in: groups) : []
             for line in UndoText.obstacles(entry, listed) { global.say(line) }
-            if let undo = entry.undoneBy, entry.changesSomething {
-                global.say("to take that back: keyfob undo \(undo)")
-            }
         }
-        if !dryRun, !entry.changesSomething { throw ReportedFailure(status: .failure) }
+        if !dryRun, !entry.bringsBack { throw ReportedFailure(status: .failure) }
     }
 
     private func forget(_ keyring: Keyring, _ groups: [AccessGroup]?) throws {
         let entries =
-            if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.kept(in: groups) }
+            if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.list(in: groups) }
         if !yes, !entries.isEmpty {
             let what = Quantity.of(entries.count, "entry", "entries")
             try Confirmation.requireConsent(

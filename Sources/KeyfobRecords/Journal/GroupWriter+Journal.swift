@@ -25,14 +25,10 @@ extension GroupWriter {
     ///
     /// Entries whose time is over go, and the oldest ones where there is too much.
     ///
-    /// - Parameters:
-    ///   - isLeftOut: Which tokens are worth nothing any more.
-    ///   - isEverythingKept: Whether it is written down too where nothing was taken away that could come back.
-    /// - Returns: Nil where nothing was written.
-    @discardableResult
+    /// - Parameter isLeftOut: Which tokens are worth nothing any more.
+    /// - Returns: Nil where nothing was taken away that could come back.
     package func endJournal(
-        _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false },
-        keepingEverything isEverythingKept: Bool = false
+        _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false }
     ) throws -> JournalKept? {
         let changes = draft?.items ?? []
         draft = nil
@@ -51,7 +47,7 @@ extension GroupWriter {
             // A grant that had ended says nothing by itself.
             if let former = item.former, former.hasSecret || item.kind != .refreshToken { isWorthKeeping = true }
         }
-        guard isWorthKeeping || isEverythingKept && !records.isEmpty else { return nil }
+        guard isWorthKeeping else { return nil }
         let displaced = try makeRoom(for: size, of: entry)
         for record in records { try insert(record) }
         return JournalKept(items: records.count, displaced: displaced)
@@ -101,24 +97,20 @@ extension GroupWriter {
 
     /// Notes how an item was before it changes, and how it is then.
     func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?) throws {
-        guard draft?.isTooLarge == false else { return }
+        guard draft != nil else { return }
         if let old, old.header.kind.isOfItems {
             let content = try old.content(keys)
             guard content.isKeptForUndo else { return }
             let key = content.key
-            // What the same run has added was not there before it.
-            let isOwn = try noting.map { try $0.marksNew && old.open(keys).origin()?.entry.id == $0.entry.id } ?? false
-            if draft?.knows(key) == false, !isOwn { draft?.begin(key, try withSecret(old)) }
+            if draft?.knows(key) == false { draft?.begin(key, try withSecret(old)) }
             draft?.leave(key, nil)
         }
         guard let new, new.header.kind.isOfItems else { return }
-        let isMarked = noting?.marksNew ?? false
-        if isMarked, draft?.isEmpty ?? true { return }
         let body = try keys.openAttributes(new.header, new.attributes)
         let content = try ItemBody.decode(body, new.header.kind)
         guard content.isKeptForUndo else { return }
         let key = content.key
-        if draft?.knows(key) == false, !isMarked { draft?.begin(key, nil) }
+        if draft?.knows(key) == false { draft?.begin(key, nil) }
         draft?.leave(key, new)
     }
 
@@ -136,18 +128,16 @@ extension GroupWriter {
         guard let former = change.former else {
             guard let left = change.left else { return nil }
             let body = try keys.openAttributes(left.header, left.attributes)
-            var item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
-            item.leftDigest = try keys.digest(of: left)
+            let item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
             return item.content.credential.map(isLeftOut) ?? false ? nil : (item, nil)
         }
         let body = try former.open(keys)
         if let left = change.left, try isSame(former, body, left) { return nil }
         let secret = try former.secret.map { JournalSecret(try former.open(secret: $0, keys)) }
-        var item = try JournalItem(
+        let item = try JournalItem(
             entry, former.header.kind,
             former: JournalItem.Former(body: body, flags: former.header.flags, secretCount: secret?.bytes.count ?? 0),
             left: change.left?.header.version)
-        item.leftDigest = try change.left.map { try keys.digest(of: $0) }
         return item.content.credential.map(isLeftOut) ?? false ? nil : (item, secret)
     }
 
@@ -166,12 +156,8 @@ extension GroupWriter {
     /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes.
     ///
     /// - Returns: How many entries went before their time.
-    func makeRoom(for size: Int, of entry: JournalEntry) throws -> Int {
+    private func makeRoom(for size: Int, of entry: JournalEntry) throws -> Int {
         guard try storage.mayHold(.journal) else { return 0 }
-        // All of it is read for that, so for little only now and then.
-        if size < Self.journalLimit / 256, let count = try reader.manifest()?.count(of: .journal), count % 16 > 0 {
-            return 0
-        }
         try removeFromJournal { $0.entry.hasEnded(at: now) }
         let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry.id != entry.id })
         let sizes = others.map { run in

@@ -24,9 +24,7 @@ package struct JournalRun {
         for (place, item) in items.enumerated() {
             var run = runs[item.value.entry.id] ?? JournalRun(item.value.entry)
             run.items.append(item)
-            // A record that was added has changed since.
-            let origin = item.isAddition ? item.value.added?.origin() : nil
-            run.milliseconds = max(run.milliseconds, origin?.milliseconds ?? item.record.header.stamp.milliseconds)
+            run.milliseconds = max(run.milliseconds, item.record.header.stamp.milliseconds)
             run.place = place
             runs[run.entry.id] = run
         }

@@ -12,8 +12,6 @@ package enum UndoStep: Sendable {
     case takeAway(StoredRecord)
     /// The item is there again, newer; it gets what it lacks.
     case complete(StoredRecord)
-    /// What no record says is taken back, by whoever has all groups at hand.
-    case act(JournalAct)
     /// Nothing is done, and why.
     case nothing(Reason)
 
@@ -25,12 +23,6 @@ package enum UndoStep: Sendable {
         case newer
         /// The account that it belongs to is not there.
         case noAccount
-        /// A later command has changed what this one added, or added to it.
-        case changedSince
-        /// More was replaced and removed than is kept.
-        case tooMuch
-        /// A key of the group alone says that it was done.
-        case notOwners
         /// Another group has used the same sign-in since, so that this refresh token may have been replaced.
         case usedElsewhere
     }
@@ -41,19 +33,16 @@ package enum UndoStep: Sendable {
     /// Whether the journal has no more use for the item afterwards.
     package var isFinal: Bool {
         switch self {
-        case .bringBack, .putBack, .takeAway, .complete, .act, .nothing(.done): true
+        case .bringBack, .putBack, .takeAway, .complete, .nothing(.done): true
         case .nothing: false
         }
     }
-
-    /// Whether it takes away what a command added.
-    var takesAway: Bool { if case .takeAway = self { true } else { false } }
 
     /// Whether it brings something back, rather than taking away what a command added.
     package var returns: Bool {
         switch self {
         case .bringBack, .putBack, .complete: true
-        case .takeAway, .act, .nothing: false
+        case .takeAway, .nothing: false
         }
     }
 }
@@ -62,34 +51,21 @@ package enum UndoStep: Sendable {
 package struct PlannedUndo: Sendable {
     package let item: StoredItem<JournalItem>
     package let step: UndoStep
-    /// Whether what came later is lost by it.
-    package var isOverriding = false
 }
 
 extension RecordReading {
     /// What undoing would do with some items of the journal, as the group stands.
     ///
-    /// - Parameters:
-    ///   - items: What the journal keeps, and records that were added (``additions(of:)``).
-    ///   - others: What the journal keeps of other runs.
-    ///   - overrides: Whether what came later gives way.
-    ///   - isUsedElsewhere: Whether a refresh token may have been replaced by the use of it in another group.
+    /// - Parameter isUsedElsewhere: Whether a refresh token may have been replaced by the use of it in another group.
     package func planUndo(
-        of items: [StoredItem<JournalItem>], besides others: [StoredItem<JournalItem>] = [],
-        overriding overrides: Bool = false,
-        isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
+        of items: [StoredItem<JournalItem>], isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
     ) throws -> [PlannedUndo] {
-        let kept = Set(items.filter { !$0.isAddition }.map(\.value.content.key))
-        let later = JournalLater(others)
-        let items = items.filter { !$0.isAddition || !kept.contains($0.value.content.key) }
         let returning = Set(
             items.compactMap { item in
                 if case .account(let account) = item.value.content, item.value.former != nil { account.id } else { nil }
             })
         return try items.map { item in
-            var isOverriding = false
-            var step = item.isAddition ? try step(forAdded: item, later) : try step(for: item.value)
-            if overrides, let other = try overriding(step, item) { (step, isOverriding) = (other, true) }
+            var step = try step(for: item.value)
             if step.returns, let credential = item.value.content.credential {
                 if !returning.contains(credential.account), try account(credential.account) == nil {
                     step = .nothing(.noAccount)
@@ -97,50 +73,20 @@ extension RecordReading {
                     step = .nothing(.usedElsewhere)
                 }
             }
-            return PlannedUndo(item: item, step: step, isOverriding: isOverriding)
-        }
-    }
-
-    /// What is done with a record that a command added.
-    private func step(forAdded item: StoredItem<JournalItem>, _ later: JournalLater) throws -> UndoStep {
-        if later.changed(item.value) { return .nothing(.changedSince) }
-        // What another command has added to the account would go with it.
-        if case .account(let account) = item.value.content {
-            for record in try records(.account, keys.blind(account.id)) where record.header.kind.isOfItems {
-                let origin = try record.open(keys).origin()?.entry
-                if let origin, origin.id != item.value.entry.id, !origin.isUndo { return .nothing(.changedSince) }
-            }
-        }
-        return .takeAway(item.record)
-    }
-
-    /// What is done instead where what came later gives way; nil where nothing is.
-    private func overriding(_ step: UndoStep, _ item: StoredItem<JournalItem>) throws -> UndoStep? {
-        switch step {
-        case .nothing(.changedSince): return .takeAway(item.record)
-        case .nothing(.newer):
-            guard let current = try record(holding: item.value.content) else { return .bringBack }
-            return item.value.former == nil ? .takeAway(current) : .putBack(current)
-        default: return nil
+            return PlannedUndo(item: item, step: step)
         }
     }
 
     private func step(for item: JournalItem) throws -> UndoStep {
-        if let act = JournalAct(item) {
-            guard let body = item.former?.body, try SettingBody.decode(body, keys).writer != .group else {
-                return .nothing(.notOwners)
-            }
-            return act == .tooMuch ? .nothing(.tooMuch) : .act(act)
-        }
         let current = try record(holding: item.content)
         guard let former = item.former else {
             guard let current else { return .nothing(.done) }
             // A sign-out that was repeated left the same mark again.
             let isMark = try current.secretCommitment == nil && grant(of: current)?.state == .signedOut
-            return try isMark || isLeft(current, item) ? .takeAway(current) : .nothing(.newer)
+            return current.version == item.left || isMark ? .takeAway(current) : .nothing(.newer)
         }
         guard let current else { return try isSuperseded(item) ? .nothing(.newer) : .bringBack }
-        if try isLeft(current, item) { return .putBack(current) }
+        if current.version == item.left { return .putBack(current) }
         if try isSame(current, item, former) { return .nothing(.done) }
         switch item.content {
         case .credential(let credential) where credential.kind == .refreshToken:
@@ -151,12 +97,6 @@ extension RecordReading {
                 && !isLabelTaken(account) ? .complete(current) : .nothing(.newer)
         default: return .nothing(.newer)
         }
-    }
-
-    /// Whether a record is as the command left it.
-    private func isLeft(_ current: StoredRecord, _ item: JournalItem) throws -> Bool {
-        if current.version == item.left { return true }
-        return try item.leftDigest.map { try $0 == digest(of: current) } ?? false
     }
 
     /// Whether a newer token is there that does what the former one did.

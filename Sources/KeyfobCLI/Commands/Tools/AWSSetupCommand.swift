@@ -14,8 +14,6 @@ struct AWSSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
-            'keyfob undo' does not undo this. The same with --undo does.
-
             Example:
               keyfob setup aws reader --role-arn arn:aws:iam::123456789012:role/reader --scope api://aws/.default
               keyfob bind --host sts.amazonaws.com ada@contoso.example

@@ -19,8 +19,6 @@ struct URLSchemeSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
-            'keyfob undo' does not undo this. The same with --undo does.
-
             Example:
               keyfob setup url-scheme com.example.app
               keyfob client add ID --provider contoso --redirect-uri com.example.app:/callback
