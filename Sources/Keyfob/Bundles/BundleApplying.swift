@@ -77,8 +77,8 @@ struct BundleApplying {
                 if takenCount + incoming.count >= batch { try merge() }
                 last = position
             }
-            // Whom a name means, and who has proved it, is a decision as a binding is.
-            incoming.take(isLeftOut(.setting(BindingSetting.prefix)) ? record.withoutPast : record, secret)
+            // Whom a name means, and who has proved it, is a decision as a binding is; what sign-ins send is another.
+            incoming.take(leavesBindingsOut ? record.withoutPast.sending([:]) : record, secret)
         }
         try takeHere(before: nil)
         try merge()
@@ -96,7 +96,7 @@ struct BundleApplying {
     private func followAdoptions(
         of writers: [AccessGroup: GroupWriter], reading read: IncomingBundle.Reading
     ) throws -> Bool {
-        guard mode == .merge, !isLeftOut(.setting(BindingSetting.prefix)) else { return false }
+        guard mode == .merge, !leavesBindingsOut else { return false }
         var claimed: [AccessGroup: Set<AccountID>] = [:]
         for (group, writer) in writers where groups.contains(group) {
             try writer.forEachAccount { if $0.isKnownByName { claimed[group, default: []].insert($0.id) } }
@@ -173,9 +173,12 @@ struct BundleApplying {
         _ place: ItemPlace, _ result: KeyringState, _ inventory: Inventory, _ writer: GroupWriter
     ) throws -> Bool {
         let rows = inventory.rows[place] ?? []
-        guard let after = result.record(at: place) else {
+        guard var after = result.record(at: place) else {
             try remove(place, result, rows, writer)
             return true
+        }
+        if leavesBindingsOut, let own = inventory.state.record(at: place)?.content.credential?.signInParameters {
+            after = after.sending(own)
         }
         // What an act replaces is written anew, but for what was only ever removed and for a sign-in that stays as it is here.
         let isAnew = isAct && SyncTravel.travels(place.key) && !(rows.isEmpty && after.isTombstone)
@@ -300,6 +303,8 @@ struct BundleApplying {
         }
         return refusals
     }
+
+    private var leavesBindingsOut: Bool { isLeftOut(.setting(BindingSetting.prefix)) }
 
     private func isLeftOut(_ key: ItemKey) -> Bool {
         guard !isRestoring, let kind = DecisionKinds(key) else { return false }

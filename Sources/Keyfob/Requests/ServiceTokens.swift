@@ -98,8 +98,12 @@ package struct ServiceTokens {
         guard answer.secret.isHeaderValue else {
             throw KeyringError(.damaged, "the token holds characters that no header can have")
         }
+        if isReplacement, answer.found.origin == .provider {
+            replacedAt = WallClock.system.now
+        } else if given?.secret.isEqual(to: answer.secret) != true {
+            replacedAt = nil
+        }
         given = TokenBox(answer)
-        replacedAt = isReplacement && answer.found.origin == .provider ? WallClock.system.now : nil
         return answer
     }
 }
@@ -137,9 +141,11 @@ extension Keyring.Tokens {
             of: found.account, at: found.account.id.environment, in: found.group, id: nil, claims: nil)
     }
 
-    /// What a service may want: not more than anybody reads.
+    /// What a service may want: not more than anybody reads, and nothing that a shell reads otherwise, for a person types it.
     private static func acceptable(_ words: [String]) -> [String] {
-        words.count <= ResourceMetadata.scopeLimit && words.allSatisfy(ProviderRules.isScope) ? words : []
+        let isPlain = { (byte: UInt8) in byte.isASCIIAlphanumeric || "-._~:/+@%=,".utf8.contains(byte) }
+        let areAcceptable = words.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(isPlain) && !$0.hasPrefix("-") }
+        return words.count <= ResourceMetadata.scopeLimit && areAcceptable ? words : []
     }
 }
 

@@ -23,6 +23,19 @@ extension Credential {
     }
 }
 
+extension ItemRecord {
+    /// The same, where a refresh token has these parameters for sign-ins and no others.
+    func sending(_ parameters: [String: String]) -> ItemRecord {
+        guard var credential = content.credential, credential.kind == .refreshToken,
+            credential.signInParameters != parameters
+        else { return self }
+        credential.signInParameters = parameters
+        var record = self
+        record.content = .credential(credential)
+        return record
+    }
+}
+
 extension Keyring.SignIns {
     /// The fields that this account's authorization requests carry: those that were named now, or else with its last sign-in.
     ///

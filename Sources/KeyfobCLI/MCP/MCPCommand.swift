@@ -14,10 +14,10 @@ struct MCPCommand: ParsableCommand {
         discussion: """
             Speaks JSON-RPC over standard input and output, a message a line, and passes each message on to the server at \
             the address over Streamable HTTP, or over HTTP with SSE where the server is an older one (2024-11-05). The token \
-            is added on the way: the program never has it, and it goes to that address alone; redirections are not followed. \
+            is added on the way: the program never has it, and it goes to that server alone; redirections are not followed. \
             The account is chosen as 'request' does, once for the session, and never asked for.
 
-            A token is refreshed once for all sessions, and the vault is open only meanwhile. Where there is no token, because \
+            A token is refreshed once for all sessions, and the vault is open only meanwhile, unless its key comes over a descriptor. Where there is no token, because \
             nobody has signed in, the server wants a further scope, or the vault is locked, the call is answered with an error \
             that names the command to type; after that the next call works. A session that the server has ended begins again \
             with the next call.
@@ -64,7 +64,7 @@ struct MCPCommand: ParsableCommand {
             bridge = try Bridge(
                 to: endpoint, configuration, tokens: MCPTokens.asked(over: MessageLine(descriptor: holder.socket)),
                 input: STDIN_FILENO, output: STDOUT_FILENO, signals: signals.descriptor,
-                tell: { global.say($0) })
+                tell: { if StandardError.takesLine { global.say($0) } })
         } catch {
             switch error {
             case .noLibrary:

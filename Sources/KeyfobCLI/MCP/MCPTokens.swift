@@ -3,6 +3,7 @@ internal import KeyfobFiles
 internal import KeyfobNetwork
 internal import KeyfobOAuth
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// What the process with the keys does for a bridge: it opens the vault for each token, and no longer than that.
 struct MCPTokens {
@@ -83,7 +84,8 @@ struct MCPTokens {
             error = KeyringError(
                 error.code, error.message, hint: "run 'keyfob login \(ShellWord.inMessage(address))'")
         }
-        return "\(error.message)\(error.candidateText)\(error.hint.map { "; \(NamedVault.completing($0))" } ?? "")"
+        return TerminalText.line(
+            "\(error.message)\(error.candidateText)\(error.hint.map { "; \(NamedVault.completing($0))" } ?? "")")
     }
 
     /// The same from the bridge's side.

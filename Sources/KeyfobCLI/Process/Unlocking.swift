@@ -64,18 +64,19 @@ extension GlobalOptions {
     /// The vault that another one is to take the place of, with what is at hand; nil where that does not open it.
     ///
     /// Nothing is told, nobody is asked, and a passphrase that is given is the new one's.
-    func openedToBeReplaced() -> Keyring? { openedAgain }
+    func openedToBeReplaced() -> Keyring? {
+        guard passphraseFd == nil, case .opened(let keyring)? = try? attempt(mayAsk: false) else { return nil }
+        return keyring
+    }
 
     /// The keyring anew, where `error` came of other keys that the vault has got since it was opened; nil where that is not so,
     /// or nothing at hand opens it.
     func reopened(_ keyring: Keyring, after error: KeyringError) -> Keyring? {
-        keyring.isOutdated(after: error) ? openedAgain : nil
-    }
-
-    /// The keyring, opened by what can be read more than once.
-    private var openedAgain: Keyring? {
-        guard passphraseFd == nil, case .opened(let keyring)? = try? attempt(mayAsk: false) else { return nil }
-        return keyring
+        // What comes over a descriptor can be read once.
+        guard keyring.isOutdated(after: error), descriptorsOfSecrets.isEmpty,
+            case .opened(let newer)? = try? attempt(mayAsk: false)
+        else { return nil }
+        return newer
     }
 
     /// What gives a token here: the keyring, or an agent in its place where nothing at hand opens it.

@@ -14,7 +14,7 @@ package final class Bridge {
     struct Limits: Sendable {
         /// The longest message, in bytes.
         var message = 32 << 20
-        /// How many messages are on their way at once; no further one is read meanwhile.
+        /// How many messages are on their way at once; a further request is refused meanwhile.
         var calls = 128
         /// How much waits for a client that does not read, in bytes.
         var room = 1 << 20
@@ -47,7 +47,8 @@ package final class Bridge {
     let address: EndpointURL
     let userAgent: String
     let tokens: BridgeTokens
-    let tell: (String) -> Void
+    private let told: (String) -> Void
+    private var lastTold: [String: ContinuousClock.Instant] = [:]
     private let certificates: TrustedCertificates
     private let proxies: ProxySettings
     let curl: Libcurl
@@ -84,7 +85,7 @@ package final class Bridge {
     /// - Parameters:
     ///   - address: The server's.
     ///   - signals: Can be read where the process is to end.
-    ///   - tell: Takes a line about what the client is not told.
+    ///   - tell: Takes a line about what the client is not told; the same no more than once a minute.
     package init(
         to address: EndpointURL, _ configuration: NetworkConfiguration, tokens: BridgeTokens, input: CInt, output: CInt,
         signals: CInt, tell: @escaping (String) -> Void
@@ -98,7 +99,7 @@ package final class Bridge {
         guard let curl = Libcurl.installed, let multi = curl.functions.pointee.curl_multi_init() else {
             throw .noLibrary
         }
-        (self.address, self.tokens, self.signals, self.tell) = (address, tokens, signals, tell)
+        (self.address, self.tokens, self.signals, told) = (address, tokens, signals, tell)
         userAgent = configuration.userAgent
         self.input = BridgeInput(input, limit: limits.message)
         self.output = BridgeOutput(output)
@@ -134,7 +135,7 @@ package final class Bridge {
     }
 
     private func wait() -> Set<CInt> {
-        let reads = finishBy == nil && calls.count + queue.count + waiting.count < limits.calls
+        let reads = finishBy == nil && !room.isTaken
         var waits = [wait(signals), wait(reads ? input.descriptor : -1), wait(isAsking ? tokens.descriptor : -1)]
         if output.count > 0 { waits.append(wait(output.descriptor, libcurl_WAIT_POLLOUT)) }
         waits.removeAll { $0.fd < 0 }
@@ -174,6 +175,14 @@ package final class Bridge {
             proxy: proxies.proxy(for: address))
     }
 
+    /// Tells what the client is not told, unless it was told just now: a service may send what is wrong without end.
+    func tell(_ words: String) {
+        lastTold = lastTold.filter { $0.value > .now - .seconds(60) }
+        guard lastTold[words] == nil, lastTold.count < 16 else { return }
+        lastTold[words] = .now
+        told(words)
+    }
+
     // MARK: The client
 
     /// Writes a message to the client.
@@ -211,6 +220,12 @@ package final class Bridge {
         // Without a session, a call ends with its connection, and the service is told nothing else.
         let gone = message.cancelled.filter(giveUp)
         guard gone.isEmpty || gone.count < message.parts.count else { return }
+        guard calls.count + queue.count + waiting.count < limits.calls else {
+            for id in requests {
+                write(BridgeMessage.error(-32_000, "keyfob: \(limits.calls) messages are on their way already", to: id))
+            }
+            return
+        }
         queue.append(BridgeCall(.message, bytes, message, limit: limits.message))
     }
 

@@ -29,6 +29,12 @@ package enum DescriptorWriter {
         try unsafe write(bytes.span.bytes, to: descriptor)
     }
 
+    /// Whether a line can be written without waiting for whoever reads.
+    package static func takesLine(_ descriptor: CInt) -> Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&state, 1, 0) > 0 && state.revents & Int16(POLLOUT) != 0
+    }
+
     /// Writes bytes, however many pieces that takes.
     package static func write(_ bytes: RawSpan, to descriptor: CInt) throws(WritingFailure) {
         var start = 0

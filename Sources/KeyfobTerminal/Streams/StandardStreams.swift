@@ -57,4 +57,7 @@ package enum StandardError {
     package static func write(drawing: String) {
         try? DescriptorWriter.write(Array(drawing.utf8), to: STDERR_FILENO)
     }
+
+    /// Whether a line can be written without waiting for whoever reads.
+    package static var takesLine: Bool { DescriptorWriter.takesLine(STDERR_FILENO) }
 }
