@@ -31,7 +31,8 @@ struct ManualPageTests {
     @Test(
         "it explains what the environment says",
         arguments: [
-            "KEYFOB_VAULT", "KEYFOB_GROUP", "KEYFOB_KEY_FILE", "KEYFOB_ACCOUNT", "KEYFOB_CA_FILE", "BROWSER",
+            "KEYFOB_VAULT", "KEYFOB_GROUP", "KEYFOB_KEY_FILE", "KEYFOB_ACCOUNT", "KEYFOB_CA_FILE",
+            "KEYFOB_ETCD_PASSWORD_FILE", "BROWSER",
             "DBUS_SESSION_BUS_ADDRESS", "HTTPS_PROXY", "NO_PROXY",
         ])
     func environment(name: String) {

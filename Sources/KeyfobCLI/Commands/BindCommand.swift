@@ -13,7 +13,8 @@ struct BindCommand: ParsableCommand {
 
             Example:
               keyfob bind --directory . ada@contoso.example
-              keyfob bind --directory ./fabrikam ada@contoso.example --tenant fabrikam.example
+              keyfob bind --directory ./fabrikam ada@contoso.example \\
+                --tenant fabrikam.example
               keyfob bind --url https://git.example/contoso work
               keyfob bind --tool terraform none
             """)

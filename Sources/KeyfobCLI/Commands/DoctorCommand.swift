@@ -26,7 +26,8 @@ struct DoctorCommand: ParsableCommand {
             """)
 
     @Flag(name: .long, help: "Put damaged records aside.") var repair = false
-    @Flag(name: .long, help: "Accept the state of the vault as it is.") var acceptRollback = false
+    @Flag(name: .long, help: "Go on with an older copy of the vault, or one that was changed elsewhere.")
+    var acceptRollback = false
     @Flag(name: .long, help: "Accept the vault that is there as yours.") var acceptVault = false
     @Flag(name: .long, help: "Go on without what a repair has noted as lost.") var acceptLoss = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions

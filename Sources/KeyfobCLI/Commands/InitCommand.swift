@@ -6,8 +6,8 @@ struct InitCommand: ParsableCommand {
         commandName: "init", abstract: "Make a new vault.",
         discussion: """
             The vault gets one way to unlock it, a recovery key, and the group 'default'. The recovery key \
-            is shown once, or written to --recovery-file; it is an age identity (post-quantum), and nothing else can open \
-            the vault when the passphrase or the key file is lost. Stopped half-way it leaves no vault, or a whole one: \
+            opens the vault when the passphrase or the key file is lost. It is shown once, or written to \
+            --recovery-file. Stopped half-way it leaves no vault, or a whole one: \
             where there is none, the same command works again.
             With --new-key-file it is unlocked by a file that is made, and nobody is ever asked: for servers, and where \
             the disk is encrypted anyway.

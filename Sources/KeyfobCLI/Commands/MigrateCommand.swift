@@ -10,7 +10,7 @@ struct MigrateCommand: ParsableCommand {
             --to embedded puts them into the encrypted database in the vault's folder. Everything goes: the keys, \
             the groups, the history and the ways to unlock are as before. First all is written beside what is in \
             use, then read back and compared, then the new place counts. A migration that was stopped has moved \
-            nothing; the same command goes on from there.
+            nothing or everything; the same command continues it.
             What was in use before stays, until --remove-old: with --to, or alone later.
             A vault that was made with the desktop's keyring gets a way to unlock it without: --key-file, \
             --passphrase-fd, --secret-service, or the passphrase that is asked for.

@@ -21,8 +21,8 @@ struct RequestCommand: ParsableCommand {
               keyfob request https://graph.microsoft.com/v1.0/me
               keyfob request https://api.contoso.example/me --account ada \\
                 --allow-host api.contoso.example
-              keyfob request https://api.github.com/user/repos -X POST -H 'Content-Type: application/json' \\
-                --data '{"name":"demo"}'
+              keyfob request https://api.github.com/user/repos -X POST \\
+                -H 'Content-Type: application/json' --data '{"name":"demo"}'
             """)
 
     @Argument(help: "The address: https, or http on this machine.") var address: String

@@ -15,7 +15,7 @@ struct RestoreCommand: ParsableCommand {
             does not have. All of it is brought back, or nothing, also when it is stopped half-way. In a sync, it goes to the other machines too, \
             in place of what they have. '-' reads standard input.
             Where a vault is damaged so that nothing opens it, or only a part of it is left, a new one is made too: what is \
-            there, its journal and the copy of its header as well, goes into a folder 'put-aside-TIME' beside it. --put-aside \
+            there, its journal and the copy of its header as well, goes into the folder 'put-aside-TIME' in the vault's folder. --put-aside \
             does so with a vault that could still be opened, for example because its records are damaged or its keys are \
             lost. Nothing is deleted, and the backups stay where they are.
             --account and --group bring single accounts or groups back into the vault that is there, and leave all else as \

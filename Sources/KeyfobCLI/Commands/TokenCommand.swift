@@ -8,9 +8,9 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print an access token.",
         discussion: """
-            Answers from what is stored while that is fresh, and else with a new token: the refresh token is redeemed \
-            once, however many programs ask at the same time. A stored token that is valid for ten seconds or more is \
-            given, with a warning, where no newer one can be had; not where --min-validity asks for more. Without --account the account is chosen: by the user in \
+            Prints the stored token while it is fresh. Otherwise it gets a new one: the refresh token is used once, \
+            however many programs ask. If no new token can be had, the old one is printed with a warning while it is \
+            valid for ten more seconds, unless --min-validity asks for more. Without --account the account is chosen: by the user in \
             --url, KEYFOB_ACCOUNT, what can serve the request, bindings of the directory, the URL and the tool \
             ('keyfob bind'), and what was chosen before. An account that is meant and signed out or removed is an \
             error: nobody else's token is given. Where several fit, a person at a terminal is asked, and the answer is \

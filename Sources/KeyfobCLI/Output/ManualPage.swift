@@ -138,6 +138,7 @@ struct ManualPage {
                 KEYFOB_KEY_FILE   the key file to unlock with
                 KEYFOB_ACCOUNT    the account to use, where nothing names one
                 KEYFOB_CA_FILE    certificates to trust too, a PEM file
+                KEYFOB_ETCD_PASSWORD_FILE  the file with the password for etcd
                 BROWSER           what opens the browser; xdg-open unless set
                 DBUS_SESSION_BUS_ADDRESS  the session bus, for a vault that the desktop's keyring opens
                 HTTPS_PROXY       the proxy for providers and services; else ALL_PROXY; in small letters too

@@ -57,7 +57,9 @@ package enum TextWrapping {
         }
         guard DisplayWidth.of(line) > columns else { return [line] }
         let label = line.prefix(column)
-        if indentation == 2, label.count == column, label.hasSuffix("  "), line.dropFirst(column).first != " " {
+        // An option or an argument may fill its column, up to one space; a command in an example begins with a letter.
+        let gap = label.dropFirst(2).first.map { $0 == "-" || $0 == "<" } == true ? " " : "  "
+        if indentation == 2, label.count == column, label.hasSuffix(gap), line.dropFirst(column).first != " " {
             guard columns < narrow else { return lines(line, to: columns, hanging: column) }
             let name = String(label.reversed().drop { $0 == " " }.reversed())
             let text = String(repeating: " ", count: narrowColumn) + line.dropFirst(column)

@@ -6,8 +6,8 @@ struct AccountListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the accounts, group by group.",
         discussion: """
-            Without --group, of all groups that the key opens; '*' marks a group's default. Where the provider has told how long a sign-in lasts, its \
-            last days are told with its state: the last fifth, and a week at most. --format prints one line for each account, \
+            Without --group, of all groups that the key opens; '*' marks a group's default. If the provider says how long a sign-in lasts, the \
+            list warns in the last fifth of that time, at most a week before the end. --format prints one line for each account, \
             in which {id}, {username}, {label}, {name}, {group}, {provider}, {state}, {environment}, {tenant} and \\t are \
             replaced. --expiring \
             lists only sign-ins that are known to end within that time, and those that have ended.

@@ -7,7 +7,7 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup", abstract: "Back up the whole vault, list its backups, check or compare them.",
         discussion: """
             Writes an age file for the owners of the vault's recovery keys, or for --recipient, reads it back, \
-            and prints its path. It holds everything but access tokens. --to names a folder that is there, or a new file, whose \
+            and prints its path. It holds everything except access tokens that expire. --to names a folder that is there, or a new file, whose \
             name has a dot: without one it is taken for a folder, and is an error where that is missing. Without --to it goes to the folder \
             'backups' of the vault; one is also made there before a group is removed or gets a new key, and \
             before an import replaces something and a restore. That folder keeps the newest five, and the first of each of the last \

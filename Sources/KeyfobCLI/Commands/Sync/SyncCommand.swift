@@ -11,9 +11,8 @@ struct SyncCommand: ParsableCommand {
             machines let each other in by six words that a person takes from one to the other. After that 'keyfob sync' \
             takes in what others have written and writes what is new here; a timer may do it ('systemctl --user enable \
             --now keyfob-sync.timer', after 'keyfob unlock --user' or with KEYFOB_KEY_FILE in ~/.config/environment.d).
-            Accounts, labels, bindings, defaults, sign-outs and removals travel. Refresh tokens do only where the provider is \
-            known not to replace them at each use (Google): elsewhere each machine signs in once for itself. Access tokens do \
-            not, but for those that machines which share a refresh token get for each other over etcd.
+            Accounts, labels, bindings, defaults, sign-outs and removals travel. Only Google's refresh tokens \
+            travel; at other providers sign in once on each machine. Access tokens travel only over etcd.
 
             Example:
               keyfob sync init ~/Sync/keyfob

@@ -18,8 +18,8 @@ struct AWSCredentialCommand: ParsableCommand {
 
             Example:
               keyfob bind --host sts.amazonaws.com ada@contoso.example
-              aws configure set profile.reader.credential_process \\
-                'keyfob helper aws --role-arn arn:aws:iam::123456789012:role/reader --scope api://aws/.default'
+              keyfob setup aws reader --scope api://aws/.default \\
+                --role-arn arn:aws:iam::123456789012:role/reader
               aws s3 ls --profile reader
             """)
 

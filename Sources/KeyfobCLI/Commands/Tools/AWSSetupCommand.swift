@@ -15,7 +15,8 @@ struct AWSSetupCommand: ToolSetupCommand {
             \(SetupOptions.discussion)
 
             Example:
-              keyfob setup aws reader --role-arn arn:aws:iam::123456789012:role/reader --scope api://aws/.default
+              keyfob setup aws reader --scope api://aws/.default \\
+                --role-arn arn:aws:iam::123456789012:role/reader
               keyfob bind --host sts.amazonaws.com ada@contoso.example
               aws s3 ls --profile reader
               keyfob setup aws reader --undo

@@ -12,8 +12,8 @@ struct EnvCommand: ParsableCommand {
             account that 'keyfob which' shows as chosen here. A name is looked up where nothing has to be asked for that, \
             and else taken as it is. --unset takes the variables back.
 
-            For direnv, 'make install' puts a file in place: link share/direnv/use_keyfob.sh into \
-            ~/.config/direnv/lib, and 'use keyfob ada' in an .envrc sets the account for that folder. In mise's \
+            For direnv, run 'keyfob setup direnv' once. Then 'use keyfob ada' in an .envrc sets the account for that \
+            folder. In mise's \
             configuration KEYFOB_ACCOUNT = "ada" below [env] does.
 
             Example:

@@ -11,10 +11,10 @@ struct ExecCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: name, abstract: "Run a program that gets tokens.",
         discussion: """
-            With --env the program has a token in a variable: the one that 'keyfob token' with the same options would \
-            print, for the scopes behind the name where there are some. It takes keyfob's place: process, terminal, \
-            signals and exit status are its own. Any program of yours can read the variables of another one, and whatever \
-            it starts inherits them; they are not renewed.
+            With --env the program has a token in a variable: the token that 'keyfob token' with the same options \
+            prints, for the scopes behind the name if there are some. Every program that you run can read that \
+            variable. It is not renewed. The program takes keyfob's place: process, terminal, signals and exit status \
+            are its own.
 
             With --file the token is in a file for you alone, in $XDG_RUNTIME_DIR/keyfob, whose path is in \
             BEARER_TOKEN_FILE (WLCG bearer token discovery, so BEARER_TOKEN is not set). As long as the program runs, the \
@@ -41,7 +41,8 @@ struct ExecCommand: ParsableCommand {
             Example:
               keyfob exec --account ada@contoso.example --env GH_TOKEN -- gh repo list
               keyfob exec --env GRAPH='https://graph.microsoft.com/.default' -- ./report
-              keyfob exec --proxy --account ada --allow 'GET api.github.com/repos/me/*' -- ./agent
+              keyfob exec --proxy --account ada \\
+                --allow 'GET api.github.com/repos/me/*' -- ./agent
               keyfob exec --file --scope storage.read: -- rucio download data:set
             """)
 

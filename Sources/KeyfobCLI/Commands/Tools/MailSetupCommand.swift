@@ -16,7 +16,8 @@ struct MailSetupCommand: ToolSetupCommand {
             \(SetupOptions.discussion)
 
             Example:
-              keyfob setup mail msmtp work --account ada@contoso.example --scope https://outlook.office.com/SMTP.Send
+              keyfob setup mail msmtp work --account ada@contoso.example \\
+                --scope https://outlook.office.com/SMTP.Send
               keyfob setup mail mbsync work --account ada@contoso.example \\
                 --scope https://outlook.office.com/IMAP.AccessAsUser.All
               keyfob setup mail neomutt --account ada@gmail.example --sasl oauthbearer

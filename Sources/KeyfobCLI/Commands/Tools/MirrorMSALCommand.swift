@@ -12,8 +12,10 @@ struct MirrorMSALCommand: ParsableCommand {
             \(MirrorOptions.discussion)
 
             Example:
-              keyfob mirror msal ~/.cache/app/msal.json --client 11112222-3333-4444-5555-666677778888
-              keyfob mirror msal ~/.IdentityService/msal.cache --keyring --attribute xdg:schema=msal.cache
+              keyfob mirror msal ~/.cache/app/msal.json \\
+                --client 11112222-3333-4444-5555-666677778888
+              keyfob mirror msal ~/.IdentityService/msal.cache --keyring \\
+                --attribute xdg:schema=msal.cache
 
             Exit status: 0 done, 11 several items fit, 12 the desktop's keyring is locked, 13 no client is known, 65 no cache of MSAL, \
             66 no such folder or item, 69 there is no desktop's keyring, 73 mirrored with another group, 75 the program has the file.

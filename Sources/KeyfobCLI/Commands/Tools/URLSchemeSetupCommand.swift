@@ -21,7 +21,8 @@ struct URLSchemeSetupCommand: ToolSetupCommand {
 
             Example:
               keyfob setup url-scheme com.example.app
-              keyfob client add ID --provider contoso --redirect-uri com.example.app:/callback
+              keyfob client add ID --provider contoso \\
+                --redirect-uri com.example.app:/callback
               keyfob setup url-scheme com.example.app --undo
             """)
 
