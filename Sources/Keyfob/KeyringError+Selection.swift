@@ -34,7 +34,7 @@ extension KeyringError {
                 advice: .nameAccountOrUnbind(binding),
                 candidates: [candidate.account.id.description], names: [])
         case .nobody where selection.verdicts.isEmpty:
-            self.init(.noSuchAccount, "the keyring has no accounts", advice: .importAccounts)
+            self.init(.noSuchAccount, "the vault has no accounts", advice: .importAccounts)
         case .nobody where selection.isOfDestination:
             let host = request.context.url?.host ?? ""
             let concerned = selection.verdicts.filter { $0.verdict.isOfDestination }.map(\.candidate.account)
@@ -95,7 +95,7 @@ extension KeyringError {
         let naming = AccountNaming(among: selection.verdicts.map(\.candidate))
         let id = candidate.account.id.description
         // That whoever asks has named it they know.
-        let because = reason == .explicit ? "" : ", and it is meant: \(reason)"
+        let because = reason == .explicit ? "" : ", and \(reason.meaning)"
         switch rejection {
         case .removed:
             self.init(

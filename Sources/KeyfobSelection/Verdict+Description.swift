@@ -35,6 +35,13 @@ extension Verdict.Reason: CustomStringConvertible {
     }
 }
 
+extension Verdict.Reason {
+    /// Why nobody else is taken, behind "and", where the account itself will not do.
+    package var meaning: String {
+        if case .indicated(.owner(let address)) = self { "\(address) means this account" } else { description }
+    }
+}
+
 extension Verdict.Rejection: CustomStringConvertible {
     /// The reason, as the end of a sentence.
     public var description: String {
@@ -59,7 +66,7 @@ extension Verdict.Rejection: CustomStringConvertible {
         case .boundInVain(let binding):
             "\(binding.subject) is bound to an account that does not fit\(binding.suffix)"
         case .removed: "it was removed"
-        case .meant(let reason, let rejection): "\(rejection), and it is meant: \(reason)"
+        case .meant(let reason, let rejection): "\(rejection), and \(reason.meaning)"
         }
     }
 }

@@ -86,7 +86,7 @@ struct TerminalTests {
         #expect(table.contains { $0.contains("GitHub CLI") && DisplayWidth.of($0) <= screen.columns }, "\(chosen)")
         let own = try place.onTerminal(
             "\(away) keyfob login gitlab --no-browser --timeout 1", [(question, "my-own-id\n")])
-        #expect(own.screen.contains("added client 'my-own-id' of gitlab"), "\(own)")
+        #expect(own.screen.contains("added client 'my-own-id' for gitlab"), "\(own)")
         let withSecret = try place.onTerminal(
             "\(away) keyfob login google --no-browser --timeout 1",
             [("Your client id: ", "1234.apps\n"), ("Its client secret: ", "hunter2\n")])

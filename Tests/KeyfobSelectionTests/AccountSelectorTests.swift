@@ -230,7 +230,7 @@ struct AccountSelectorTests {
             .removed,
         ]
         let meant = Verdict.Rejection.meant(.groupDefault, but: .signedOut)
-        #expect(meant.description == "signed out, and it is meant: it is the default of its group")
+        #expect(meant.description == "signed out, and it is the default of its group")
         #expect(meant.name == "signedOut")
         let verdicts =
             [Verdict.possible(nil), .chosen(.onlyOne), .chosen(.groupDefault)]

@@ -37,6 +37,8 @@ struct BundleWriting {
         var messages: [String] = []
         var isIncomplete = false
         var size = 0
+        /// The access tokens that are left out because none are wanted, and those of them that never expire.
+        var (unwanted, lasting): (Set<ItemMark>, Set<ItemMark>) = ([], [])
 
         mutating func leaveOut(_ message: String) {
             messages.append(message)
@@ -60,7 +62,8 @@ struct BundleWriting {
             let manifest = self.manifest(device, plan.counts)
             let report = Keyring.BundleReport(
                 summary: BundleSummary(manifest, isOwners: purpose == .backup), skipped: plan.messages,
-                isIncomplete: plan.isIncomplete)
+                isIncomplete: plan.isIncomplete, accessTokensLeftOut: plan.unwanted.count,
+                lastingTokensLeftOut: plan.lasting.count)
             var writer = try BundleWriter(manifest, encryptor: try sealing(report))
             for (group, rows) in zip(groups, plan.rows) {
                 try database.forEachItem(in: group, rows: rows.lazy.map(\.row)) { found, secrets in
@@ -95,6 +98,7 @@ struct BundleWriting {
                 switch result {
                 case .success(let found):
                     if purpose == .backup { unrenewed.look(at: found.item) }
+                    note(found.item, &plan)
                     guard let (item, hasSecret) = carried(found) else { return }
                     do {
                         plan.size +=
@@ -154,6 +158,17 @@ struct BundleWriting {
         var item = found.item
         item.isOwners = item.isOwners && purpose == .backup
         return (item, found.hasSecret)
+    }
+
+    /// Notes an access token that an export would have if it was to have any.
+    private func note(_ item: ItemRecord, _ plan: inout Plan) {
+        guard purpose == .export, !content.includesAccessTokens, !item.isThisDeviceOnly,
+            case .credential(let credential) = item.content, credential.kind == .accessToken,
+            content.account == nil || credential.account == content.account
+        else { return }
+        let mark = ItemMark(item.key)
+        plan.unwanted.insert(mark)
+        if credential.expiresOn == nil { plan.lasting.insert(mark) }
     }
 
     private func isWanted(_ item: ItemRecord) -> Bool {

@@ -21,6 +21,10 @@ extension Keyring {
         public let skipped: [String]
         /// Whether records that do not open had to be left out.
         public let isIncomplete: Bool
+        /// How many access tokens an export has left out only because it was not to have any.
+        public let accessTokensLeftOut: Int
+        /// How many of those never expire, so that no refresh brings them back.
+        public let lastingTokensLeftOut: Int
     }
 }
 

@@ -243,7 +243,7 @@ extension Keyring.Sync {
 extension KeyringError {
     /// That a vault takes part in none.
     public static var noSync: KeyringError {
-        KeyringError(.configuration, "the vault is part of no sync", advice: .beginSync)
+        KeyringError(.configuration, "the vault is not in a sync", advice: .beginSync)
     }
 }
 

@@ -73,6 +73,18 @@ struct ExportCommand: ParsableCommand {
         try tell(
             keyring, ExportDocument(report, file: file), report.skipped, report.isIncomplete,
             "wrote \(report.summary.content), encrypted")
+        if !global.json, let leftOut = Self.leftOut(report) { global.say(leftOut) }
+    }
+
+    /// What to say of access tokens that were left out; nil where there were none.
+    private static func leftOut(_ report: Keyring.BundleReport) -> String? {
+        let (count, lasting) = (report.accessTokensLeftOut, report.lastingTokensLeftOut)
+        guard count > 0 else { return nil }
+        let never =
+            lasting == 0
+            ? "" : count == 1 ? ", which never expires" : ", \(lasting) of which never expire\(lasting == 1 ? "s" : "")"
+        return "left out \(Quantity.of(count, "access token"))\(never); --include-access-tokens adds "
+            + (count == 1 ? "it" : "them")
     }
 
     private func writeCache(_ keyring: Keyring, _ groups: [AccessGroup]?, _ only: AccountID?) throws {
@@ -123,6 +135,9 @@ struct ExportDocument: JSONDocument {
     let others: Int
     let bundle: BundleDocument?
     let skipped: [String]
+    /// How many access tokens were left out, and how many of those never expire; nil for other formats than a bundle.
+    let accessTokensLeftOut: Int?
+    let lastingTokensLeftOut: Int?
 
     init(_ report: Keyring.ExportReport, file: String) {
         self.file = file
@@ -132,6 +147,7 @@ struct ExportDocument: JSONDocument {
         others = report.others
         bundle = nil
         skipped = report.skipped
+        (accessTokensLeftOut, lastingTokensLeftOut) = (nil, nil)
     }
 
     init(_ report: Keyring.BundleReport, file: String) {
@@ -142,5 +158,6 @@ struct ExportDocument: JSONDocument {
         others = report.summary.records - accounts - credentials
         bundle = BundleDocument(report.summary)
         skipped = report.skipped
+        (accessTokensLeftOut, lastingTokensLeftOut) = (report.accessTokensLeftOut, report.lastingTokensLeftOut)
     }
 }

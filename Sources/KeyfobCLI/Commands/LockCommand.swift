@@ -40,8 +40,19 @@ struct LockCommand: ParsableCommand {
             let still =
                 items.contains { $0.state == .opens }
                 ? "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too" : ""
-            try global.tell(.locked, (hadKeys ? "locked" : "it was locked already") + still)
+            let words = (hadKeys ? "locked" : "it was locked already") + still
+            try global.tell(.locked, words + Self.stillByKeyFile(location))
         }
+    }
+
+    /// What to say where the environment names a key file that opens the vault for every command.
+    private static func stillByKeyFile(_ location: KeyringLocation, _ environment: Environment = .current) -> String {
+        guard let path = environment["KEYFOB_KEY_FILE"], let locked = try? LockedKeyring(at: location),
+            let file = NamedKeyFile(nil, usual: path, for: locked),
+            let content = try? file.read(location, for: locked, credentials: environment["CREDENTIALS_DIRECTORY"]),
+            (try? locked.unlock(with: .keyFile(content))) != nil
+        else { return "" }
+        return "; the key file \(path) (KEYFOB_KEY_FILE) still opens it"
     }
 
     /// Has kernel keyrings forget the vault's key.

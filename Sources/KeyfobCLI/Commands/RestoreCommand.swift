@@ -226,14 +226,14 @@ struct RestoreCommand: ParsableCommand {
             throw handOver.failing(error, at: location)
         }
         global.tellWarnings(of: restored.keyring)
-        if let aside = restored.aside { global.say("put what was there of a vault aside in \(aside)") }
+        if let aside = restored.aside { global.say("moved the files of the old vault to \(aside)") }
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         handOver.tellPlace(of: "its recovery key")
         defer {
             global.say(
-                "no backup holds ways to unlock, or who was given the key of one group: 'keyfob slot add' and 'keyfob group "
-                    + "grant' make them anew")
+                "a backup holds no ways to unlock and no keys of single groups; 'keyfob slot add' and 'keyfob group grant' "
+                    + "make new ones")
         }
         if new.recoveryFile != nil {
             try tell(restored.plan, restored.keyring, backup.name)
@@ -270,7 +270,7 @@ struct RestoreCommand: ParsableCommand {
 enum RestoredGrantText {
     static func of(_ count: Int) -> String {
         let isOne = count == 1
-        return "\(Quantity.of(count, "sign-in")) came back from a backup: the provider may have replaced"
-            + " \(isOne ? "its refresh token" : "their refresh tokens") since, and end \(isOne ? "it" : "them") when an old one is used"
+        return "\(Quantity.of(count, "sign-in")) came back from a backup: if the provider has replaced "
+            + "\(isOne ? "its" : "a") refresh token since then, using it may end \(isOne ? "the" : "that") sign-in"
     }
 }

@@ -62,7 +62,7 @@ extension Keyring.CacheFormat {
     var isOfTool: Bool { self != .msal && self != .adal }
 
     /// How the tokens go from a file without the sign-in ending at the provider.
-    var removal: String? {
+    func removal(from path: String) -> String? {
         switch self {
         case .gh: "'gh auth logout' takes them out"
         case .gcloud: "delete it ('gcloud auth application-default revoke' would end the sign-in here too)"
@@ -70,7 +70,7 @@ extension Keyring.CacheFormat {
         case .gitCredentials: "take the lines out of it"
         case .docker: "'docker logout' with the registry's name takes them out"
         case .kubeconfig: "'kubectl config delete-user' with the user's name takes them out"
-        case .msal: "'keyfob import --take-over' with its name takes the refresh tokens out"
+        case .msal: "'keyfob import \(ShellWord.inMessage(path)) --take-over' removes the refresh tokens from it"
         case .oidcAgent, .mutt, .adal, .pythonKeyring, .pizauth: nil
         }
     }

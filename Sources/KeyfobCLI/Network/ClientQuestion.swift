@@ -34,7 +34,7 @@ enum ClientQuestion {
         } else {
             added = try keyring.clients.add(ClientRegistration(id: answer), at: provider.name, in: groups)
         }
-        global.say("added client '\(added.client.id)' of \(provider.name), the one to take unless another is named")
+        global.say("added client '\(added.client.id)' for \(provider.name); it is the default")
     }
 
     private static func text(

@@ -3,7 +3,7 @@ internal import Keyfob
 extension Binding {
     /// What a binding to no account does, as the end of a sentence.
     static func meaningOfNone(in group: AccessGroup) -> String {
-        "wider bindings of group '\(group)' do not count there, and what comes after bindings decides"
+        "wider bindings of group '\(group)' are ignored there; Keyfob chooses as if nothing were bound"
     }
 }
 

@@ -266,16 +266,16 @@ struct MistakeTests {
         ("mirror stop nowhere", 66, ["nowhere is not mirrored", "'keyfob mirror list' shows what is"]),
         ("agent --idle never", 64, ["--idle takes a duration such as 15m or 8h", "see 'keyfob agent --help'"]),
         ("unlock --agent", 69, ["no agent runs for this vault", "'keyfob agent'", "keyfob-agent.socket"]),
-        ("sync run", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'", "'keyfob sync join REMOTE'"]),
+        ("sync run", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'", "'keyfob sync join REMOTE'"]),
         ("sync init nowhere/else", 66, ["there is no folder", "nowhere/else"]),
         ("sync init etcd+http://etcd.example", 64, ["etcd at etcd.example is reached by https"]),
         ("sync run --every 5", 64, ["--every is for --watch"]),
         ("sync join folder words", 64, ["'words' is not six words of a device"]),
-        ("sync approve x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
-        ("sync revoke x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
-        ("sync leave", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
-        ("sync accept x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
-        ("sync status", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
+        ("sync approve x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
+        ("sync revoke x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
+        ("sync leave", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
+        ("sync accept x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
+        ("sync status", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
     ]
 
     private func home() throws -> Workplace {

@@ -104,7 +104,7 @@ struct SyncCommandTests {
         try machines.add("of-two", on: "two")
         try machines.settle()
         #expect(try machines.on("two", "keyfob sync leave").errors.hasPrefix("left the sync"))
-        try machines.on("two", "keyfob sync status").expectError(78, "the vault is part of no sync")
+        try machines.on("two", "keyfob sync status").expectError(78, "the vault is not in a sync")
         try machines.on("two", "ls $XDG_STATE_HOME/keyfob | grep sync-").expectStatus(1)
         #expect(try machines.accounts(on: "two") == ["of-two"])
         #expect(try machines.on("one", "keyfob sync --json | jq -c .left").expectSuccess().text == "[\"two\"]\n")

@@ -89,7 +89,7 @@ struct DiscoveryTests {
         let outcome = try place.run("keyfob import --discover --force --group default").expectSuccess()
         #expect(outcome.errors.contains("'gh auth logout' takes them out"))
         #expect(
-            outcome.errors.contains(".git-credentials into group 'default'; the file itself still holds every token"))
+            outcome.errors.contains(".git-credentials into group 'default'; the file still holds every token"))
         #expect(try files.map(place.read) == before)
         #expect(try place.run("keyfob token --account ada").text == Self.gh + "\n")
         let asked = "printf 'protocol=https\\nhost=gitlab.com\\n\\n' | keyfob helper git get"

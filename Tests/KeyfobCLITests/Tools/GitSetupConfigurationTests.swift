@@ -84,7 +84,7 @@ struct GitSetupConfigurationTests {
                 before,
                 """
                 cp -a . ../before; keyfob setup git --force > said 2>&1 || cat said
-                \(after); grep -q 'git asks Keyfob now, which was tried at https*://' said || cat said
+                \(after); grep -q 'git now asks Keyfob (tested at https*://' said || cat said
                 work; leaks; rm -rf app said told; rm -rf .cache
                 keyfob setup git --undo --force --quiet
                 \(after == "true" ? "" : "\(Self.gh) | cmp - .gitconfig && rm .gitconfig")
@@ -131,7 +131,7 @@ struct GitSetupConfigurationTests {
         let outcome = try run(
             "git config --global credential.helper store; unset KEYFOB_KEY_FILE",
             "keyfob setup git --force; keyfob setup git --force --host ${URL#http://}; keyfob setup git --undo --force")
-        #expect(!outcome.errors.contains("git asks Keyfob now"), "\(outcome)")
+        #expect(!outcome.errors.contains("git now asks Keyfob"), "\(outcome)")
         #expect(outcome.errors.contains("name them with --host"), "\(outcome)")
         #expect(outcome.errors.contains("nothing was tried"), "\(outcome)")
     }

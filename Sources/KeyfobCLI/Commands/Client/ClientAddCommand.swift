@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 struct ClientAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -100,12 +101,15 @@ struct ClientAddCommand: ParsableCommand {
                 client, at: named, isDefault: `default`, replacing: replace, in: global.groups())
         }
         global.tellWarnings(of: keyring)
-        let words = added.isDefault ? ", the one to take unless another is named" : ""
+        let words = added.isDefault ? "; it is the default" : ""
         let place = added.provider ?? added.environment
-        try global.tell(.clientAdded, "added client '\(client.id)' of \(place)\(words)") {
+        try global.tell(.clientAdded, "added client '\(client.id)' for \(place)\(words)") {
             ($0.client, $0.provider) = (client.id, place)
         }
-        if let program { global.say(program.notice) }
+        if let program {
+            let title = (try? keyring.providers.named(program.provider, in: global.groups()))?.title
+            global.say(program.notice(providerTitle: title ?? program.provider))
+        }
     }
 
     private static func program(_ name: String) throws(KeyringError) -> WellKnownClient {
@@ -120,8 +124,8 @@ struct ClientAddCommand: ParsableCommand {
 
 extension WellKnownClient {
     /// What it means to sign in with it, and how to.
-    var notice: String {
-        "\(provider) takes Keyfob for \(title), by \(publisher): sign in with 'keyfob login "
+    func notice(providerTitle: String) -> String {
+        "\(TerminalText.line(providerTitle)) will show Keyfob as '\(title)'; sign in with 'keyfob login "
             + "\(signsInByBrowser ? "" : "--device ")\(provider)'"
     }
 }

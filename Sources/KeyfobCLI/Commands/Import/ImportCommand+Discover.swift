@@ -162,7 +162,7 @@ extension ImportCommand {
             global.say(
                 "imported \(Quantity.of(tokens, "token")) of \(file.path) into group '\(report.group)'; "
                     + (file.source.isFile
-                        ? Self.remainder(of: report.format) : Self.keyringRemainder(of: report.format)))
+                        ? Self.remainder(of: report.format, in: file.path) : Self.keyringRemainder(of: report.format)))
         }
     }
 }

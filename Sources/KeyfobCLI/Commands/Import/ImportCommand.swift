@@ -218,9 +218,9 @@ struct ImportCommand: ParsableCommand {
             if takeOver {
                 "; its refresh tokens are out of the cache, which holds the other tokens in plain text"
             } else if report.format.isOfTool {
-                path == "-" ? "" : "; " + Self.remainder(of: report.format)
+                path == "-" ? "" : "; " + Self.remainder(of: report.format, in: path)
             } else {
-                "; the cache itself still holds every token in plain text"
+                "; the cache still holds every token in plain text"
             }
         global.say(
             report.isNothingTaken
@@ -255,8 +255,8 @@ extension ImportCommand {
     }
 
     /// What is left in another tool's file, and how it goes.
-    static func remainder(of format: Keyring.CacheFormat) -> String {
-        "the file itself still holds every token in plain text" + (format.removal.map { "; \($0)" } ?? "")
+    static func remainder(of format: Keyring.CacheFormat, in path: String) -> String {
+        "the file still holds every token in plain text" + (format.removal(from: path).map { "; \($0)" } ?? "")
     }
 }
 
@@ -265,7 +265,7 @@ extension ImportCommand {
     static func keyringRemainder(of format: Keyring.CacheFormat) -> String {
         let removal: String? =
             switch format {
-            case .gh: format.removal
+            case .gh: format.removal(from: "")
             case .gitCredentials: "'git credential reject' takes them out"
             case .pythonKeyring: "'keyring del' takes them out"
             default: nil

@@ -23,7 +23,7 @@ struct SyncCommand: ParsableCommand {
               keyfob sync status
 
             Exit status: 0 done, 64 usage, 65 something of a device is not what it signed, 66 no folder, 75 the remote \
-            cannot be reached, 77 a key that does not open the whole vault, 78 the vault is part of no sync.
+            cannot be reached, 77 a key that does not open the whole vault, 78 the vault is not in a sync.
             """,
         subcommands: [
             SyncRunCommand.self, SyncInitCommand.self, SyncJoinCommand.self, SyncApproveCommand.self,

@@ -69,7 +69,7 @@ struct AWSSetupCommand: ToolSetupCommand {
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [profile], beside: (try? AWSSetup.profiles(in: file.text)) ?? [])
             setup.global.say(
-                "added the profile '\(profile)' to \(file.path); '\(Self.undoing(profile))' takes it out again")
+                "added the profile '\(profile)' to \(file.path); '\(Self.undoing(profile))' removes it")
             request.tellMissingAccount(to: "AWS's tools", setup.global)
             let host = "sts.\(region.map { $0 + "." } ?? "")amazonaws.com"
             setup.global.say("say where its token goes: keyfob bind --host \(host) ACCOUNT")

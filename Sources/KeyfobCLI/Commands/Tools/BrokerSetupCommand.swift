@@ -45,7 +45,7 @@ struct BrokerSetupCommand: ToolSetupCommand {
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [Self.tool])
             setup.global.say(
-                "the session bus starts the agent as the identity broker now; '\(Self.undoing())' takes it out again")
+                "the session bus starts the agent as the identity broker now; '\(Self.undoing())' removes it")
         }
     }
 

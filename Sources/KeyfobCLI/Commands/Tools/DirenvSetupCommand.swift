@@ -33,7 +33,7 @@ struct DirenvSetupCommand: ToolSetupCommand {
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [Self.tool])
             setup.global.say(
-                "direnv knows 'use keyfob ACCOUNT' in an .envrc now; '\(Self.undoing())' takes it out again")
+                "direnv knows 'use keyfob ACCOUNT' in an .envrc now; '\(Self.undoing())' removes it")
         }
     }
 

@@ -61,7 +61,7 @@ struct DockerSetupCommand: ToolSetupCommand {
 
     /// Has the helper answer as docker starts it, and says what came of it.
     private func tell(_ hosts: [String]) {
-        let undoing = "'\(Self.undoing())' takes the entries out again"
+        let undoing = "'\(Self.undoing())' removes the entries"
         let answered = hosts.filter { host in
             guard let output = QuietProgram.output(of: [ToolCall.docker.program, "get"], reading: host, .current) else {
                 return false
@@ -69,7 +69,7 @@ struct DockerSetupCommand: ToolSetupCommand {
             return output.end == .status(0)
         }
         if !answered.isEmpty {
-            setup.global.say("docker asks Keyfob now, which was tried for \(Quantity.list(answered)); \(undoing)")
+            setup.global.say("docker now asks Keyfob (tested for \(Quantity.list(answered))); \(undoing)")
         }
         let rest = hosts.filter { !answered.contains($0) }
         guard let first = rest.first else { return }

@@ -58,7 +58,7 @@ struct GitSetupCommand: ToolSetupCommand {
         tellPath(.git, way)
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [Self.tool])
-            try tell("git asks Keyfob now", addresses, file, reason)
+            try tell("git now asks Keyfob", addresses, file, reason)
         }
     }
 
@@ -106,7 +106,7 @@ struct GitSetupCommand: ToolSetupCommand {
     private func tell(
         _ words: String, _ addresses: [String], _ file: SetupFile, _ reason: KeyringError?
     ) throws(KeyringError) {
-        let undoing = "'\(Self.undoing())' takes the lines out again"
+        let undoing = "'\(Self.undoing())' removes the lines"
         guard let git = GitProgram() else {
             return setup.global.say("git is not installed, so nothing was tried; \(undoing)")
         }
@@ -127,7 +127,7 @@ struct GitSetupCommand: ToolSetupCommand {
             }
         }
         guard tried.isEmpty else {
-            return setup.global.say("\(words), which was tried at \(Quantity.list(tried)); \(undoing)")
+            return setup.global.say("\(words) (tested at \(Quantity.list(tried))); \(undoing)")
         }
         let asked = addresses.filter { !$0.contains("*") }
         let why =

@@ -50,7 +50,7 @@ struct KubectlSetupCommand: ToolSetupCommand {
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [user], beside: (try? KubectlSetup.users(in: file.text)) ?? [])
             setup.global.say(
-                "added the user '\(user)' to \(file.path); '\(undoing)' takes it out again")
+                "added the user '\(user)' to \(file.path); '\(undoing)' removes it")
             request.tellMissingAccount(to: "kubectl", setup.global)
             setup.global.say("say where its token goes: keyfob bind --host SERVER ACCOUNT")
             setup.global.say(

@@ -58,7 +58,7 @@ struct MailSetupCommand: ToolSetupCommand {
         tellPath(words[0])
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [entry ?? ""], beside: (try? MailSetup.entries(in: file.text)) ?? [])
-            setup.global.say("\(program) asks Keyfob now; '\(undoing)' takes the lines out again")
+            setup.global.say("\(program) now asks Keyfob; '\(undoing)' removes the lines")
             request.tellMissingAccount(to: program.rawValue, setup.global)
         }
     }
