@@ -43,7 +43,7 @@ struct LogoutUndoTests {
         #expect(try place.onTerminal("keyfob logout deploy --yes", []).status == 0)
     }
 
-    @Test("where nobody can be asked the newest entry is undone by its id, or with --yes")
+    @Test("where nobody can be asked the newest entry is undone by its id, or with --force")
     func notAsking() throws {
         let place = try place()
         try place.run("keyfob logout -q deploy").expectSuccess()
@@ -52,7 +52,7 @@ struct LogoutUndoTests {
         let dry = try place.run("keyfob undo --dry-run").expectSuccess()
         #expect(dry.errors.contains("would bring back 1 access token of deploy"), "\(dry)")
         try place.run("keyfob token -a deploy").expectError(10)
-        try place.run("keyfob undo --yes").expectSuccess()
+        try place.run("keyfob undo --force").expectSuccess()
         try place.run("keyfob undo --yes").expectError(13, "there is nothing to undo")
         try place.run("keyfob undo 12345678").expectError(13, "'keyfob undo --list'")
     }
@@ -79,10 +79,10 @@ struct LogoutUndoTests {
             printf u | keyfob add -q --account bob --host git.example
             """
         ).expectSuccess()
-        try place.run("keyfob logout --all").expectError(64, "nobody to ask", "--yes")
+        try place.run("keyfob logout --all").expectError(64, "nobody to ask", "--force")
         let no = try place.onTerminal("keyfob logout --all", [("Sign out of 3 accounts? [y/N] ", "n\n")])
         #expect(no.status == 15 && no.screen.contains("to be signed out: ada (group work)"), "\(no)")
-        let outcome = try place.run("keyfob logout --all --yes --offline").expectSuccess()
+        let outcome = try place.run("keyfob logout --all --force --offline").expectSuccess()
         #expect(outcome.errors.contains("signed out of 3 accounts"), "\(outcome)")
         #expect(outcome.errors.matches(of: /to bring it back/).count == 1, "\(outcome)")
         #expect(try place.run("keyfob account list --format '{state}' | sort -u").text == "signedOut\n")
@@ -101,7 +101,7 @@ struct LogoutUndoTests {
         let list = try place.run("keyfob undo --list").expectSuccess()
         #expect(list.text.contains("logout") && list.text.contains("deploy"), "\(list)")
         #expect(list.text.contains("1 access token"), "\(list)")
-        try place.run("keyfob undo --clear").expectError(64, "nobody to ask", "--yes")
+        try place.run("keyfob undo --clear").expectError(64, "nobody to ask", "--force")
         let cleared = try place.run("keyfob undo --clear --yes").expectSuccess()
         #expect(cleared.errors.contains("forgot 1 entry"), "\(cleared)")
         #expect(try place.run("keyfob undo --list").expectSuccess().errors == "there is nothing to undo\n")

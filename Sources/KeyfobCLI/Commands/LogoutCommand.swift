@@ -31,7 +31,7 @@ struct LogoutCommand: ParsableCommand {
     @Flag(name: .long, help: "Sign out of all clients in the group.") var everywhere = false
     @Flag(name: .long, help: "Sign out of all clients, and remove the account.") var forget = false
     @Flag(name: .long, help: "Keep nothing for 'keyfob undo': the tokens leave the vault for good.") var forever = false
-    @Flag(name: .long, help: "Do not ask.") var yes = false
+    @OptionGroup var consent: ConsentOptions
     @Flag(name: .long, help: "End the browser's session too.") var browser = false
     @Flag(name: .long, help: "Open no browser; print the address.") var noBrowser = false
     @Flag(name: .long, help: "Tell the provider nothing.") var offline = false
@@ -95,7 +95,7 @@ struct LogoutCommand: ParsableCommand {
 
     /// Asks before the only copy of a token goes, where there is somebody to ask.
     private func confirm(_ candidate: Candidate, _ keyring: Keyring) throws(KeyringError) {
-        guard !yes, !global.noInput else { return }
+        guard !consent.isGiven, !global.noInput else { return }
         let last = try keyring.accounts.lastCopies(
             of: candidate.account.id, clientID: client, reach: reach, in: candidate.group)
         guard !last.isEmpty, let terminal = Terminal() else { return }
@@ -181,10 +181,10 @@ extension LogoutCommand {
     }
 
     private func confirmAll(_ candidates: [Candidate]) throws(KeyringError) {
-        guard !yes else { return }
+        guard !consent.isGiven else { return }
         try Confirmation.requireConsent(
             "Sign out of \(Quantity.of(candidates.count, "account"))\(forever ? " for good" : "")? [y/N] ",
             to: candidates.map { "to be signed out: \($0.account.name) (group \($0.group))" },
-            otherwise: "--yes does it without asking", global)
+            otherwise: "--force does it without asking", global)
     }
 }

@@ -50,7 +50,7 @@ struct RestoreCommand: ParsableCommand {
     @Flag(name: .long, help: "Say what would be done, and do nothing.") var dryRun = false
     @OptionGroup var opening: BundleOpenerOptions
     @OptionGroup var new: NewVaultInput
-    @Flag(name: .long, help: "Restore over the vault that is there without asking.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @Flag(name: .long, help: "Put the vault that is there aside, and make a new one.") var putAside = false
     @Flag(name: .long, help: "Take a backup that nothing shows to be its vault's owner's, without what decides.")
     var fromStranger = false
@@ -165,7 +165,7 @@ struct RestoreCommand: ParsableCommand {
     private func restore(_ backup: borrowing BundleFile, over location: KeyringLocation) throws(KeyringError) {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let opener = try opening.opener(for: backup, global)
-        if !force, !dryRun {
+        if !consent.isGiven, !dryRun {
             let summary = try Keyring.Bundles.verifyBackup(backup, with: opener, of: keyring)
             // One that is refused is not asked about.
             if summary.isOwners || fromStranger {

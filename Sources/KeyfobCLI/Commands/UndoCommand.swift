@@ -27,11 +27,11 @@ struct UndoCommand: ParsableCommand {
     @Flag(name: .long, help: "Show what can be undone, the newest first.") var list = false
     @Flag(name: .long, help: "Forget the entry, or all of them, for good.") var clear = false
     @Flag(name: .long, help: "Only say what would come back.") var dryRun = false
-    @Flag(name: .long, help: "Do not ask.") var yes = false
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
-        if list, id != nil || clear || dryRun || yes {
+        if list, id != nil || clear || dryRun || consent.isGiven {
             throw ValidationError("--list goes with neither an id nor another option of 'undo'")
         }
         if clear, dryRun { throw ValidationError("--clear and --dry-run exclude one another") }
@@ -61,7 +61,7 @@ struct UndoCommand: ParsableCommand {
     }
 
     private func confirm(_ entry: UndoEntry) throws(KeyringError) {
-        guard !yes else { return }
+        guard !consent.isGiven else { return }
         try Confirmation.requireConsent(
             "Bring it back? [y/N] ", otherwise: "'keyfob undo \(entry.id)' does it without asking", global)
     }
@@ -85,11 +85,11 @@ struct UndoCommand: ParsableCommand {
     private func forget(_ keyring: Keyring, _ groups: [AccessGroup]?) throws {
         let entries =
             if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.list(in: groups) }
-        if !yes, !entries.isEmpty {
+        if !consent.isGiven, !entries.isEmpty {
             let what = Quantity.of(entries.count, "entry", "entries")
             try Confirmation.requireConsent(
                 "Forget \(what) for good? [y/N] ", to: entries.map(UndoText.plan),
-                otherwise: "--yes does it without asking", global)
+                otherwise: "--force does it without asking", global)
         }
         let count = try keyring.undo.clear(id.map { _ in entries[0].journalID.description }, in: groups)
         let words = "forgot \(Quantity.of(count, "entry", "entries"))"

@@ -10,7 +10,7 @@ struct MirrorOptions: ParsableArguments {
     var account: [String] = []
     @Flag(name: .long, help: "Also take in accounts that are left out, or were removed from the group.")
     var bringBack = false
-    @Flag(name: .long, help: "Do not ask before the first pass.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     /// What the commands say of it in their help.
@@ -24,7 +24,7 @@ struct MirrorOptions: ParsableArguments {
 
     /// Makes sure that a file, or an item of the desktop's keyring, may be mirrored from now on.
     func confirm(_ path: String, isItem: Bool, _ program: String, _ group: AccessGroup) throws(KeyringError) {
-        guard !force else { return }
+        guard !consent.isGiven else { return }
         let words =
             (isItem
                 ? "the desktop's keyring holds the tokens of \(program), refresh tokens among them: while it is open, whatever "

@@ -8,7 +8,7 @@ internal import KeyfobTerminal
 struct SetupOptions: ParsableArguments {
     @Flag(name: .long, help: "Take out again what setup has written.") var undo = false
     @Flag(name: .long, help: "Show what would be written, and write nothing.") var dryRun = false
-    @Flag(name: .long, help: "Do not ask.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     /// What the commands say of it in their help.
@@ -22,10 +22,10 @@ struct SetupOptions: ParsableArguments {
     func perform(_ plan: SetupPlan, of file: SetupFile, _ change: () throws(KeyringError) -> Void) throws(KeyringError)
     {
         for remark in plan.remarks { global.say("\(file.path): \(remark)") }
-        if !global.quiet || !force { show(plan, of: file) }
+        if !global.quiet || !consent.isGiven { show(plan, of: file) }
         guard !dryRun else { return }
         try file.requireWritable()
-        if !force { try confirm() }
+        if !consent.isGiven { try confirm() }
         try change()
     }
 

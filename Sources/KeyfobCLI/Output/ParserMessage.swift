@@ -37,7 +37,8 @@ enum ParserMessage {
 
     /// Options that nobody is led to who has mistyped another one.
     private static let grave = [
-        "--forget", "--force", "--no-backup", "--put-aside", "--everywhere", "--forever", "--unbind", "--clear",
+        "--forget", "--force", "--yes", "--no-backup", "--put-aside", "--everywhere", "--forever", "--unbind",
+        "--clear",
         "--all",
     ]
 

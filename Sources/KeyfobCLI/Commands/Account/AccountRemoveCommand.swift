@@ -22,7 +22,7 @@ struct AccountRemoveCommand: ParsableCommand {
             """)
 
     @OptionGroup var target: AccountArgument
-    @Flag(name: .long, help: "Do not ask.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @Flag(name: .long, help: "Take back what means the account: others can be taken instead.") var unbind = false
     @Flag(name: .long, help: "Keep nothing for 'keyfob undo': the tokens leave the vault for good.") var forever = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -30,7 +30,7 @@ struct AccountRemoveCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let (account, name, group, isLeftover) = try found(in: keyring)
-        if !force {
+        if !consent.isGiven {
             let forGood = forever ? " for good" : ""
             try Confirmation.ask("Type 'remove' to remove \(name) (group \(group))\(forGood): ", "remove", global)
         }

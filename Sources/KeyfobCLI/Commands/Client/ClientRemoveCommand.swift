@@ -16,7 +16,7 @@ struct ClientRemoveCommand: ParsableCommand {
     @Argument(help: "The client id.") var id: String
 
     @Option(name: .long, help: ArgumentHelp("Its provider, or its host.", valueName: "name")) var provider: String?
-    @Flag(name: .long, help: "Remove it although it has a secret.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
@@ -26,7 +26,7 @@ struct ClientRemoveCommand: ParsableCommand {
             try (try? keyring.clients.list(of: provider, in: global.groups()))
             ?? keyring.clients.list(in: global.groups())
         let hasSecret = clients.contains { $0.client.id == id && $0.client.authentication != .none }
-        if hasSecret, !force {
+        if hasSecret, !consent.isGiven {
             try Confirmation.ask(
                 "The secret of client '\(id)' goes too. Type 'remove' to remove it: ", "remove", global)
         }

@@ -14,7 +14,7 @@ struct GroupRemoveCommand: ParsableCommand {
             """)
 
     @Argument(help: "The group's name.") var name: String
-    @Flag(name: .long, help: "Remove it although it holds accounts.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup var undo: UndoOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -23,7 +23,7 @@ struct GroupRemoveCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         let summary = try keyring.groups.list().first { $0.name == group }
         let (isThere, accounts) = (summary != nil, summary?.accounts ?? 0)
-        if accounts > 0, !force {
+        if accounts > 0, !consent.isGiven {
             try Confirmation.ask(
                 "Group '\(group)' holds \(Quantity.of(accounts, "account")). Type its name to remove it: ", group.name,
                 global)

@@ -30,13 +30,13 @@ struct GroupRevokeCommand: ParsableCommand {
     @Flag(name: .long, help: "Let all that was decided in the group stay.") var keepAll = false
     @Flag(name: .long, help: "Do not give the group a new key.") var keepKey = false
     @Flag(name: .long, help: "Make no backup first.") var noBackup = false
-    @Flag(name: .long, help: "Do not ask.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
-        if !force, !global.noInput, let terminal = Terminal() { try confirm(group, keyring, terminal) }
+        if !consent.isGiven, !global.noInput, let terminal = Terminal() { try confirm(group, keyring, terminal) }
         let revocation = try keepKey ? removed(from: group, keyring) : revoked(from: group, keyring)
         global.tellWarnings(of: keyring)
         for decision in revocation.removed { global.say("removed with it: \(decision.text) (\(decision.name))") }

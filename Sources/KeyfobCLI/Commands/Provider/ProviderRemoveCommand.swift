@@ -14,13 +14,13 @@ struct ProviderRemoveCommand: ParsableCommand {
             """)
 
     @Argument(help: "The provider's name.") var name: String
-    @Flag(name: .long, help: "Remove it although it has accounts or clients.") var force = false
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let groups = try global.groups()
-        if !force { try confirm(try keyring.providers.remove(name, in: groups, isDryRun: true)) }
+        if !consent.isGiven { try confirm(try keyring.providers.remove(name, in: groups, isDryRun: true)) }
         let removal = try keyring.providers.remove(name, in: groups)
         global.tellWarnings(of: keyring)
         let provider = removal.provider
