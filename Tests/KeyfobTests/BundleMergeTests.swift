@@ -27,6 +27,25 @@ struct BundleMergeTests {
 
     private func label(_ keyring: Keyring) throws -> String? { try keyring.accounts.list().first?.account.label }
 
+    @Test(
+        "what sign-ins send comes with other decisions, and else stays what it is here",
+        arguments: [[], .all] as [DecisionKinds])
+    func parameters(decisions: DecisionKinds) throws {
+        let (home, other, ada) = try pair()
+        func store(_ parameters: [String: String], _ text: String, in keyring: Keyring) throws {
+            var token = Credential.refresh(ada)
+            token.signInParameters = parameters
+            try keyring.store(token, text, for: ada)
+        }
+        try store(["audience": "own"], "second", in: other.opened(at: noon.advanced(by: 60)))
+        let theirs = try home.opened(at: noon.advanced(by: 120))
+        try store(["audience": "theirs"], "third", in: theirs)
+        _ = try other.keyring.bundles.import(
+            try other.folder.bundle(theirs.bundle(for: keys.seal)), with: keys.opener, taking: decisions)
+        let token = try other.keyring.accounts.credentials(of: ada.id, in: .default).first { $0.kind == .refreshToken }
+        #expect(token?.signInParameters == ["audience": decisions.isEmpty ? "own" : "theirs"])
+    }
+
     @Test("fields that changed on both sides are merged one by one")
     func fields() throws {
         let (home, other, ada) = try pair()

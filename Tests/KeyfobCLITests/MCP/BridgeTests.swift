@@ -9,7 +9,7 @@ struct BridgeTests {
     @Test(
         "does what its side of the protocol wants, whatever the other side does",
         arguments: [
-            "ordinary", "nonsense", "broken", "sessions", "ends", "older", "refusals", "stamped",
+            "ordinary", "nonsense", "broken", "sessions", "ends", "older", "refusals", "stamped", "crowd",
         ])
     func odd(name: String) throws {
         let place = try Workplace.withVault()

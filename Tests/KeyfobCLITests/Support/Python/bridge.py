@@ -253,6 +253,17 @@ def stamped(server):
     assert bridge.end() == 0
 
 
+def crowd(server):
+    bridge = begun(server)
+    answers = [bridge.answer(number, 60) for number in [bridge.tool("late") for _ in range(150)]]
+    refusals = [answer for answer in answers if "error" in answer]
+    assert 0 < len(refusals) < 50 and all("128 messages are on their way" in each["error"]["message"] for each in refusals), refusals
+    # The end of the input is seen meanwhile.
+    for _ in range(150):
+        bridge.tool("late")
+    assert bridge.end() == 0
+
+
 def main():
     server = bridge_server.Server()
     subprocess.run(["keyfob", "add", "-q", "-a", "ada", "--host", server.host], input=b"token-ada", check=True)
