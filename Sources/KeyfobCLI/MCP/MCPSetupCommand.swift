@@ -17,7 +17,8 @@ struct MCPSetupCommand: ToolSetupCommand {
 
             Example:
               keyfob setup mcp vscode https://mcp.notes.example/mcp
-              keyfob setup mcp cursor https://mcp.notes.example/mcp --name notes --account work
+              keyfob setup mcp cursor https://mcp.notes.example/mcp \\
+                --name notes --account work
               keyfob setup mcp vscode --undo
             """)
 

@@ -14,7 +14,8 @@ struct JSONOptionTests {
     /// What prints the document of a command beside it, which is shown.
     private static let alike = [
         "sync run", "sync join", "sync approve", "sync revoke", "sync accept", "setup docker", "setup kubectl",
-        "setup mail", "setup broker", "setup url-scheme", "setup direnv", "setup az", "mirror msal", "mirror stop",
+        "setup mail", "setup mcp", "setup broker", "setup url-scheme", "setup direnv", "setup az", "mirror msal",
+        "mirror stop",
     ]
 
     @Test("is refused by name where what is printed has another form", arguments: refusing)
