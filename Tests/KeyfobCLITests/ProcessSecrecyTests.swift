@@ -38,7 +38,8 @@ struct ProcessSecrecyTests {
         }
         // What needs no name is an id, a name, a place, or which of several.
         let known: Set = [
-            "account", "address", "device", "entry", "file", "files", "id", "kind", "label", "name", "new-name",
+            "account", "address", "client", "device", "entry", "file", "files", "id", "kind", "label", "name",
+            "new-name",
             "operation", "path", "profile", "program", "provider", "remote", "scheme", "shell", "slot", "subcommands",
             "user", "user@host", "value", "words",
         ]
