@@ -30,7 +30,7 @@ struct MistakeTests {
         ("status --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list' shows the groups"]),
         ("doctor --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
         ("verify --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
-        ("logout ada --force", 64, ["Unknown option '--force'; see 'keyfob logout --help'"]),
+        ("logout ada --frobnicate", 64, ["Unknown option '--frobnicate'; see 'keyfob logout --help'"]),
         ("version", 64, ["there is no command 'keyfob version'; did you mean 'keyfob --version'?"]),
         ("rm ada", 64, ["there is no command 'keyfob rm'; did you mean 'keyfob account remove'?"]),
         ("man nosuch", 64, ["there is no command 'keyfob nosuch'"]),
@@ -133,6 +133,8 @@ struct MistakeTests {
         ),
         ("undo 00000000", 13, ["there is nothing to undo under '00000000'", "'keyfob undo --list'"]),
         ("undo --list --yes", 64, ["--list goes with neither an id nor another option", "see 'keyfob undo --help'"]),
+        ("mcp notanaddress", 64, ["the address has no scheme, such as https://"]),
+        ("setup mcp cursor", 64, ["name the server's address", "see 'keyfob setup mcp --help'"]),
         ("request", 64, ["Missing expected argument '<address>'", "see 'keyfob request --help'"]),
         (
             "request https://evil.example/x --account eve", 77,
