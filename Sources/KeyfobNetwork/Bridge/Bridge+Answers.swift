@@ -92,7 +92,8 @@ extension Bridge {
             return "asks to wait\(time.map { " for \($0) seconds" } ?? "") (429)"
         }
         let problem = (try? BridgeMessage(reading: document, limit: limit))?.problem
-        return "answered \(head.status)\(problem.map { ": '\(String(decoding: $0.utf8.prefix(200), as: UTF8.self))'" } ?? "")"
+        return
+            "answered \(head.status)\(problem.map { ": '\(String(decoding: $0.utf8.prefix(200), as: UTF8.self))'" } ?? "")"
     }
 
     /// A message that is over; with the last of those that begin a session, the service may say something of itself.
@@ -126,7 +127,8 @@ extension Bridge {
         call.isResuming = true
         let usual = (seconds ?? 1) * 1_000 << min(6, call.attempts - 1)
         // A service that wants none is asked five times a second at most.
-        let wait = min(60_000, max(call.stream.retry ?? 0, 200, call.attempts > 1 || call.stream.retry == nil ? usual : 0))
+        let wait = min(
+            60_000, max(call.stream.retry ?? 0, 200, call.attempts > 1 || call.stream.retry == nil ? usual : 0))
         call.reset()
         call.sendAt = .now + .milliseconds(wait)
     }

@@ -30,7 +30,9 @@ package struct ResourceChallenge: Hashable, Sendable {
         error = value("error")
         // They may stand in what a person is told to type.
         let isPlain = { (text: String) in text.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
-        if error == "insufficient_claims" { claims = value("claims").flatMap(Self.decoded).flatMap { isPlain($0) ? $0 : nil } }
+        if error == "insufficient_claims" {
+            claims = value("claims").flatMap(Self.decoded).flatMap { isPlain($0) ? $0 : nil }
+        }
         if error == "insufficient_user_authentication" {
             contexts = value("acr_values").map { $0.split(separator: " ").map(String.init) } ?? []
             maximumAge = value("max_age").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
