@@ -1,3 +1,4 @@
+internal import Glibc
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobVault
@@ -15,6 +16,27 @@ extension LockedKeyring {
         throw KeyringError(
             .unknownVault, "the vault in \(location.vault) is not the one that was there before (\(known))",
             advice: .acceptVault(isReplaced: true))
+    }
+
+    /// What lies in the folder by now, where the owner has put another vault in the place of the one that was found here; nil where
+    /// it is the one that was there before.
+    ///
+    /// - Throws: `unknownVault` where it is neither.
+    func successor() throws(KeyringError) -> LockedKeyring? {
+        do throws(KeyringError) {
+            try requireSamePlace()
+            return nil
+        } catch {
+            // For a moment there is none, until the new one is in its place.
+            for _ in 0..<50 {
+                if let newer = try? LockedKeyring(at: location, clock: clock) {
+                    guard newer.header.vault != header.vault else { throw error }
+                    return newer
+                }
+                usleep(10_000)
+            }
+            throw error
+        }
     }
 
     /// Makes sure that a vault is the owner's, which a slot for a public key does not show.

@@ -151,7 +151,8 @@ public struct LockedKeyring: ~Copyable {
     public consuming func unlock(with key: consuming Key) throws(KeyringError) -> Keyring {
         let turn = Patience.Arrival().begin()
         defer { turn.end() }
-        try requireSamePlace()
+        var newer = try successor()
+        if let newer = newer.take() { return try newer.unlock(with: key) }
         guard let database else { return try Self.unlockDelegated(location, with: key, clock) }
         let vault: UnlockedVault
         var warning: Warning?
@@ -198,7 +199,8 @@ public struct LockedKeyring: ~Copyable {
     consuming func unlock(with handedOver: borrowing UnlockingKey) throws(KeyringError) -> Keyring {
         let turn = Patience.Arrival().begin()
         defer { turn.end() }
-        try requireSamePlace()
+        var newer = try successor()
+        if let newer = newer.take() { return try newer.unlock(with: handedOver) }
         guard let database else { throw Keyring.keepsNothing() }
         let vault: UnlockedVault
         do {

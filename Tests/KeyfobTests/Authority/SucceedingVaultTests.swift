@@ -114,6 +114,13 @@ struct SucceedingVaultTests {
         #expect(uses == 3)
     }
 
+    @Test("who has found the former one and unlocks it a moment later has the new one")
+    func foundBefore() throws {
+        let found = try LockedKeyring(at: home.location, clock: .standing(at: noon))
+        let new = try restore(succeeding: home.keyring)
+        #expect(try found.unlock(with: .keyFile(keyFile(3))).vaultID == new.vaultID)
+    }
+
     @Test("a session that opens nothing of it says why, and opens it once it can")
     func lost() throws {
         let number = Mutex(UInt8(9))
