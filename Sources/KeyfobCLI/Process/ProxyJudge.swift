@@ -8,6 +8,8 @@ internal import KeyfobSodium
 /// It has no key, and each token for as long as a request takes.
 final class ProxyJudge {
     private let rules: [GatewayRule]
+    /// Headers that may go with what a rule has, beside those that change nothing.
+    private let headers: Set<String>
     private let holder: MessageLine
     /// Hosts that are known to be ones of the account, for addresses in answers.
     private var hosts: Set<String>
@@ -15,8 +17,9 @@ final class ProxyJudge {
     private var bearerHosts: Set<String> = []
     private var asked: GatewayQuestion?
 
-    init(rules: [GatewayRule], hosts: [String], holder: MessageLine) {
+    init(rules: [GatewayRule], headers: [String], hosts: [String], holder: MessageLine) {
         (self.rules, self.hosts, self.holder) = (rules, Set(hosts), holder)
+        self.headers = Set(headers.map(GatewayHeaders.folded))
     }
 
     /// The judge, as the gateway asks it.
@@ -28,11 +31,24 @@ final class ProxyJudge {
     func mayFollow(_ question: GatewayQuestion) -> Bool { isAllowed(question) && hosts.contains(question.host) }
 
     private func isAllowed(_ question: GatewayQuestion) -> Bool {
-        rules.isEmpty || rules.contains { $0.allows(question) }
+        rules.isEmpty || isInRules(question) && question.specialHeaders.isSubset(of: headers)
+    }
+
+    private func isInRules(_ question: GatewayQuestion) -> Bool { rules.contains { $0.allows(question) } }
+
+    /// What is said where a rule has the request, but a header goes with it that may change it; nil for any other.
+    private func refusalOfHeader(_ question: GatewayQuestion) -> GatewayRefusal? {
+        guard isInRules(question), let name = question.specialHeaders.subtracting(headers).min() else { return nil }
+        return GatewayRefusal(
+            status: 403,
+            reason:
+                "a rule of --allow has \(question.method) \(question.place), but not with the header \(name), which may "
+                + "change what is asked for; --allow-header \(name) would")
     }
 
     private func ask(_ question: GatewayQuestion) -> GatewayRefusal? {
         guard isAllowed(question) else {
+            if let refusal = refusalOfHeader(question) { return refusal }
             // Of a host that is not known, the one with the keys says whether a rule would do.
             return hosts.contains(question.host) ? Self.refusal(of: question) : send(.whether, question)
         }

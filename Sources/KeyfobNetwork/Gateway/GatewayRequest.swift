@@ -48,10 +48,12 @@ struct GatewayRequest {
         guard !head.headers.contains(where: { GatewayHeaders.isDetour($0.name) }) else { throw .otherMethod }
         guard query?.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 }) ?? true else { throw .malformed }
         let framing = try Self.framing(of: head)
-        question = GatewayQuestion(method: head.method, host: place.host, path: place.path)
         url = place.url
         address = place.url.text + (query.map { "?" + $0 } ?? "")
         headers = GatewayHeaders.forService(head.headers)
+        question = GatewayQuestion(
+            method: head.method, host: place.host, path: place.path,
+            specialHeaders: GatewayHeaders.special(among: headers))
         let isEmpty = framing == .none || framing == .length(0)
         // libcurl sends HEAD without a body alone.
         guard isEmpty || head.method != "HEAD" else { throw .malformed }
@@ -76,57 +78,5 @@ struct GatewayRequest {
             length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(length)
         else { throw .malformed }
         return .length(count)
-    }
-}
-
-/// Which headers go from one side to the other.
-enum GatewayHeaders {
-    /// Those of one connection (RFC 9110, section 7.6.1), and how long a body is, which both sides say anew.
-    private static let ofConnection: Set<String> = [
-        "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "http2-settings", "content-length",
-    ]
-    /// What says who asks, which is not for the program to say, and what tells of the gateway.
-    private static let ofProgram: Set<String> = [
-        "authorization", "dpop", "cookie", "cookie2", "host", "expect", "referer",
-    ]
-    /// What a service would have a browser keep: sessions, and other ways to reach it.
-    private static let ofBrowser: Set<String> = [
-        "set-cookie", "set-cookie2", "alt-svc", "strict-transport-security", "clear-site-data", "public-key-pins",
-    ]
-    /// What services take in the place of the method or the address.
-    private static let detours: Set<String> = [
-        "x-http-method-override", "x-http-method", "x-method-override", "x-original-method", "x-forwarded-method",
-        "x-original-url", "x-rewrite-url", "x-original-uri", "x-forwarded-uri", "x-forwarded-path",
-        "x-forwarded-prefix",
-        "forwarded", "x-forwarded-host", "x-original-host", "x-host",
-    ]
-
-    /// Whether a header is one of those that stand for another method or another address.
-    static func isDetour(_ name: String) -> Bool { detours.contains(folded(name)) }
-
-    /// A name as services see it: to CGI (RFC 3875, section 4.1.18) and its like `_` is `-`.
-    private static func folded(_ name: String) -> String {
-        String(Identifier.folded(name).map { $0 == "_" ? "-" : $0 })
-    }
-
-    /// What goes along to the service.
-    static func forService(_ headers: [HTTPHeader]) -> [HTTPHeader] { kept(headers, without: ofProgram) }
-
-    /// What goes back to the program.
-    static func forProgram(_ headers: [HTTPHeader]) -> [HTTPHeader] { kept(headers, without: ofBrowser) }
-
-    /// What `Connection` names, in small letters.
-    static func named(_ headers: [HTTPHeader]) -> [String] {
-        headers.filter { Identifier.folded($0.name) == "connection" }.flatMap { header in
-            header.value.split(separator: ",").map { Identifier.folded(HTTPHeader.trimmed($0)) }
-        }
-    }
-
-    private static func kept(_ headers: [HTTPHeader], without others: Set<String>) -> [HTTPHeader] {
-        let dropped = ofConnection.union(others).union(named(headers))
-        return headers.filter { header in
-            let name = folded(header.name)
-            return !dropped.contains(name) && !name.hasPrefix("proxy-")
-        }
     }
 }

@@ -94,6 +94,33 @@ struct ExecProxyTests {
         #expect(try requests().map(\.path) == ["/repos/me/x?key=1"])
     }
 
+    @Test("with a rule, a header that may mean another request is refused, and told with the option that allows it")
+    func headers() throws {
+        let targets = [
+            "Destination", "X-Amz-Copy-Source", "x-ms-rename-source", "X-Original-Path", "X_Envoy_Original_Path",
+            "Sudo",
+            "Impersonate-User", "X-Goog-User-Project", "X-Method", "Private-Token", "X-Nobody-Knows-It",
+        ]
+        let ask = "curl -sS -o /dev/null -w '%{http_code} ' $KEYFOB_PROXY/$SERVER/repos/me/x"
+        let outcome = try behind(
+            "--account ada --allow \"GET $SERVER/repos/me/*\"",
+            targets.map { "\(ask) -H '\($0): /private'\n" }.joined() + ask
+                + " -H 'Accept: text/plain' -H 'X-GitHub-Api-Version: 2022-11-28' -H 'If-None-Match: x'\n"
+                + "$PYTHON -c 'import os, requests; print(requests.get(os.environ[\"KEYFOB_PROXY\"] + \"/\" "
+                + "+ os.environ[\"SERVER\"] + \"/repos/me/y\").status_code)'")
+        #expect(outcome.text == String(repeating: "403 ", count: targets.count) + "200 200\n", "\(outcome)")
+        #expect(try requests().map(\.path) == ["/repos/me/x", "/repos/me/y"])
+        let warnings = outcome.errors.split(separator: "\n")
+        for (target, warning) in zip(targets, warnings) {
+            let name = target.lowercased().replacing("_", with: "-")
+            #expect(warning.hasSuffix("--allow-header \(name) would"), "\(warning)")
+        }
+        let allowed = try behind(
+            "--account ada --allow \"GET $SERVER/repos/me/*\" --allow-header sudo",
+            "\(ask) -H 'Sudo: x'; \(ask) -H 'Sudo: x' -H 'Destination: y'")
+        #expect(allowed.text == "200 403 ", "\(allowed)")
+    }
+
     @Test("a redirection goes to the program as it is, and leads back here where that is granted")
     func redirected() throws {
         let outcome = try behind(

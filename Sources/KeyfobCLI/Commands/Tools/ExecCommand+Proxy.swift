@@ -4,6 +4,7 @@ internal import Keyfob
 internal import KeyfobConfinement
 internal import KeyfobFiles
 internal import KeyfobNetwork
+internal import KeyfobOAuth
 internal import KeyfobSignIn
 
 /// A program whose requests get a token on their way, so that it has none itself.
@@ -39,6 +40,12 @@ extension ExecCommand {
 
     /// What makes no sense together with `--proxy`, or without it.
     func validateProxy() throws {
+        if allow.isEmpty, !allowHeader.isEmpty {
+            throw ValidationError("--allow-header adds to what --allow passes on, so it goes with --allow")
+        }
+        if let name = allowHeader.first(where: { !HTTPHeader.isName($0) }) {
+            throw ValidationError("--allow-header takes the name of a header; \(ShellWord.inMessage(name)) is none")
+        }
         guard proxy else {
             if !allow.isEmpty {
                 throw ValidationError("--allow says what goes through a proxy, so it goes with --proxy")
@@ -162,7 +169,8 @@ extension ExecCommand {
         _ door: GatewayDoor, _ hosts: [String], holder: MessageLine, _ line: TokenLine
     ) throws(KeyringError) {
         TokenHolder.retire()
-        let judge = ProxyJudge(rules: allow, hosts: hosts + [allowedHost].compactMap(\.self), holder: holder)
+        let judge = ProxyJudge(
+            rules: allow, headers: allowHeader, hosts: hosts + [allowedHost].compactMap(\.self), holder: holder)
         let configuration = NetworkConfiguration.ofThisMachine(
             certificateFile: networkOptions.caFile, environment: Environment.current.variables)
         let gateway: Gateway

@@ -26,7 +26,8 @@ struct ExecCommand: ParsableCommand {
             $KEYFOB_PROXY/api.github.com/user, and keyfob sends that on over https with the token of one account. It goes \
             to the hosts to which 'keyfob request' sends it, and with --allow to what one of the rules has: \
             'METHOD[,METHOD] HOST/PATH', GET with HEAD, * alone for every method, *.HOST for all hosts below it, * for a part \
-            of the path or at its end for all that follow; HOST/* is all of a host. All else is answered 403 and told. git takes \
+            of the path or at its end for all that follow; HOST/* is all of a host. With it, only headers that are known to leave \
+            method and address alone go along, and those of --allow-header. All else is answered 403 and told. git takes \
             the proxy for https://HOST/ of those hosts by itself, and asks no credential helper, for whatever host; --env \
             NAME=HOST puts an address into a variable. Programs that know no other address than https, such as gh, do not work so. \
             The proxy ends with the program; until then it holds the vault's key, whatever 'keyfob lock' says.
@@ -80,6 +81,11 @@ struct ExecCommand: ParsableCommand {
             valueName: "METHOD HOST/PATH"),
         transform: ExecCommand.rule)
     var allow: [GatewayRule] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("With --allow: pass on this header too; repeatable.", valueName: "NAME"))
+    var allowHeader: [String] = []
 
     @OptionGroup var options: RequestOptions
     @OptionGroup var validity: ValidityOptions
