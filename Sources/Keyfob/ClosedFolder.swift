@@ -1,3 +1,4 @@
+internal import Glibc
 internal import KeyfobFiles
 
 extension KeyringError {
@@ -18,7 +19,24 @@ extension KeyringError {
         if let folder = folders.last(where: { !FileAccess.isOpen($0, toList: $0 == path) }) {
             return closed(folder, "lets nobody in", advice: toWrite ? nil : .nameVault)
         }
-        return toWrite && !FileAccess.isWritable(path) ? closed(path, "cannot be written", advice: nil) : nil
+        return toWrite ? unwritable(path) : nil
+    }
+
+    /// Names what keeps this user from changing the vault in a folder: the folder, or a file of it; nil where nothing is known to.
+    static func unwritable(_ directory: VaultDirectory) -> KeyringError? {
+        [directory.path, directory.database, directory.lock].lazy.compactMap { unwritable($0) }.first
+    }
+
+    private static func unwritable(_ path: String) -> KeyringError? {
+        guard let number = POSIXFile.errorOfWriting(path), number != ENOENT else { return nil }
+        if number == EACCES, let status = FileAccess.status(path, following: true),
+            !status.isOwn || !status.isWritableByOwner
+        {
+            return closed(path, "cannot be written", advice: .nameVault)
+        }
+        return KeyringError(
+            .inputOutput, "\(path) cannot be written: \(text(ofErrno: number))",
+            advice: number == EROFS ? .mountForWriting : nil)
     }
 
     /// - Parameter advice: What helps where it is another user's.

@@ -64,8 +64,10 @@ extension KeyringError {
     }
 
     /// An error of a keyring, with what has become of the vault where that is known.
-    init(_ error: any Error, hasChanged: Bool?) {
-        let plain = KeyringError(error)
+    ///
+    /// - Parameter directory: Where it is, which says what keeps it from being written.
+    init(_ error: any Error, hasChanged: Bool?, in directory: VaultDirectory) {
+        let plain = KeyringError(error, in: directory)
         switch (error as? StoreError, hasChanged) {
         case (.diskFull, false), (.notWritable, false), (.inputOutput, false):
             self.init(plain.code, plain.message + "; the vault is as it was before", advice: plain.advice)
@@ -73,6 +75,15 @@ extension KeyringError {
             self.init(plain.code, plain.message + "; what was changed until then stays changed", advice: plain.advice)
         default: self = plain
         }
+    }
+
+    /// An error of a vault in a folder, which says what keeps it from being written.
+    init(_ error: any Error, in directory: VaultDirectory) {
+        guard case StoreError.notWritable = error, let unwritable = Self.unwritable(directory) else {
+            self.init(error)
+            return
+        }
+        self = unwritable
     }
 
     /// The error of a step that others build on: what the disk does not confirm counts as not done.

@@ -161,7 +161,15 @@ public struct LockedKeyring: ~Copyable {
             // Derivations take much memory: on one machine they wait for one another.
             let directory = database.directory
             let normalized = passphrase.normalizedPassphrase()
-            let turn = try KeyringError.translating { try FileLock(directory.lock) }
+            let turn: FileLock?
+            do {
+                turn = try FileLock(directory.lock)
+            } catch StoreError.notWritable where FileAccess.status(directory.lock, following: false) == nil {
+                // On a disk that can only be read nobody has made the file.
+                turn = nil
+            } catch {
+                throw KeyringError(error, in: directory)
+            }
             vault = try locked.unlocked(with: .passphrase(normalized))
             _ = consume turn
         case .keyFile(let content):

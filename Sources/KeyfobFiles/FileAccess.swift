@@ -21,6 +21,7 @@ package enum FileAccess {
         package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
         package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
         package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+        package var isWritableByOwner: Bool { mode & 0o200 != 0 }
         package var isWritableByEverybody: Bool { mode & 0o002 != 0 }
         /// Whether others than its owner can read it, as far as its mode says.
         package var isReadableByOthers: Bool { mode & 0o044 != 0 }
@@ -159,11 +160,6 @@ package enum FileAccess {
     /// Whether this user may enter a folder, and see what is in it where that is asked; true where there is none.
     package static func isOpen(_ folder: String, toList: Bool) -> Bool {
         unsafe access(folder, toList ? R_OK | X_OK : X_OK) == 0 || errno != EACCES
-    }
-
-    /// Whether this user may write into a folder, by its mode; true where there is none, or its disk is the reason.
-    package static func isWritable(_ folder: String) -> Bool {
-        unsafe access(folder, W_OK | X_OK) == 0 || errno != EACCES
     }
 
     /// The folders from an absolute path upwards, itself first and `/` last.

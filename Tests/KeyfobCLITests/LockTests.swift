@@ -87,8 +87,8 @@ struct LockTests {
         try place.run("chmod 0 '\(place.vault)'").expectSuccess()
         defer { _ = try? place.run("chmod 700 '\(place.vault)'") }
         for command in ["token", "doctor", "status", "backup --list"] {
-            try place.run("keyfob \(command)").expectError(74, "lets nobody in: its mode is 0000", "'chmod u+rwx ")
+            try place.run("keyfob \(command)").expectError(74, "lets nobody in: its mode is 0000", "'chmod u+rwX ")
         }
-        try place.run("chmod u+rwx '\(place.vault)' && keyfob verify -q").expectSuccess()
+        try place.run("chmod u+rwX '\(place.vault)' && keyfob verify -q").expectSuccess()
     }
 }

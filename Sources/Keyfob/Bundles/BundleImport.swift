@@ -82,7 +82,7 @@ extension Keyring.Bundles {
                 isBackupWhole = !report.isIncomplete
             }
         } catch {
-            throw KeyringError(error, hasChanged: database.hasChanged).asNotDone
+            throw KeyringError(error, hasChanged: database.hasChanged, in: database.directory).asNotDone
         }
         var plan = ImportPlan(
             mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)

@@ -20,7 +20,7 @@ extension Keyring {
         do {
             return try withVault(body)
         } catch {
-            throw KeyringError(error, hasChanged: database.hasChanged)
+            throw KeyringError(error, hasChanged: database.hasChanged, in: database.directory)
         }
     }
 

@@ -69,7 +69,7 @@ extension Keyring.Slots {
                 .busy, "the vault's groups or ways to unlock have changed meanwhile", advice: .tryAgain(.nothingChanged)
             )
         } catch {
-            throw KeyringError(error, hasChanged: database.hasChanged)
+            throw KeyringError(error, hasChanged: database.hasChanged, in: database.directory)
         }
         if let known { try? keyring.sync.keepLeft(known) }
         return count

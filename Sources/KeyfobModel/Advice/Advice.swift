@@ -248,8 +248,10 @@ public enum Advice: Hashable, Sendable {
     case setRuntimeFolder
     /// Forget the key in the session in which it is kept.
     case lockInSession
-    /// Let oneself into a folder of one's own.
+    /// Let oneself into a folder of one's own, or write a file.
     case openFolder(path: String)
+    /// Mount the vault's disk so that it can be written, or use another vault.
+    case mountForWriting
     /// Let the runtime folder be one's own.
     case useOwnRuntimeFolder
     /// Look for what is wrong; nothing has been changed where that is said.
