@@ -118,13 +118,13 @@ extension Span<UInt8> {
     /// - Throws: `damaged` where it does not end before `end`.
     @inline(__always)
     func variableInteger(at position: inout Int, before end: Int) throws(StorageFailure) -> Int64 {
-        // Nearly always it is one byte.
-        if position < end, self[position] < 0x80 {
-            position += 1
-            return Int64(self[position - 1])
-        }
-        var value: UInt64 = 0
-        for length in 1...9 {
+        guard position < end else { throw StoreError.damagedPage }
+        // Nearly always it is one byte, and the number of a row two or three.
+        var value = UInt64(self[position])
+        position += 1
+        if value < 0x80 { return Int64(value) }
+        value &= 0x7F
+        for length in 2...9 {
             guard position < end else { throw StoreError.damagedPage }
             let byte = UInt64(self[position])
             position += 1
@@ -144,11 +144,15 @@ extension Span<UInt8> {
 
     /// The integer of two bytes at `offset`, which are there.
     @inline(__always)
-    func short(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
+    func short(at offset: Int) -> Int {
+        Int(UInt16(bigEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+    }
 
     /// The integer of four bytes at `offset`, which are there.
     @inline(__always)
-    func long(at offset: Int) -> Int { short(at: offset) << 16 | short(at: offset + 2) }
+    func long(at offset: Int) -> Int {
+        Int(UInt32(bigEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
 }
 
 extension StoreError {

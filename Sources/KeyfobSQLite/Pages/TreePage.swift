@@ -57,13 +57,8 @@ struct TreePage {
         let written = bytes.short(at: start + 5)
         let content = written == 0 ? 65_536 : written
         guard content <= bytes.count, cells + 2 * cellCount <= content else { throw StoreError.damagedPage }
-        var (used, row) = (Int(bytes[start + 7]), Int64.min)
-        for index in 0..<cellCount {
-            let begin = bytes.short(at: cells + 2 * index)
-            let cell = try cell(index, bytes)
-            guard begin >= content, !isTable || cell.row > row else { throw StoreError.damagedPage }
-            (used, row) = (used + max(4, cell.end - begin), cell.row)
-        }
+        var used = Int(bytes[start + 7])
+        used += isTable && !isLeaf ? try roomOfRows(bytes, from: content) : try roomOfCells(bytes, from: content)
         var (block, before) = (bytes.short(at: start + 1), content)
         while block != 0 {
             guard block >= before, block + 4 <= bytes.count else { throw StoreError.damagedPage }
@@ -73,6 +68,31 @@ struct TreePage {
             block = bytes.short(at: block)
         }
         guard used == bytes.count - content else { throw StoreError.damagedPage }
+    }
+
+    /// How many bytes the cells take.
+    private func roomOfCells(_ bytes: Span<UInt8>, from content: Int) throws(StorageFailure) -> Int {
+        var (used, row) = (0, Int64.min)
+        for index in 0..<cellCount {
+            let begin = bytes.short(at: cells + 2 * index)
+            let cell = try cell(index, bytes)
+            guard begin >= content, !isTable || cell.row > row else { throw StoreError.damagedPage }
+            (used, row) = (used + max(4, cell.end - begin), cell.row)
+        }
+        return used
+    }
+
+    /// The same on an inner page of a table, which has a thousand of them: a page and a number of a row each.
+    private func roomOfRows(_ bytes: Span<UInt8>, from content: Int) throws(StorageFailure) -> Int {
+        var (used, row) = (0, Int64.min)
+        for index in 0..<cellCount {
+            let begin = bytes.short(at: cells + 2 * index)
+            var end = begin + 4
+            let next = try bytes.variableInteger(at: &end, before: bytes.count)
+            guard begin >= content, next > row else { throw StoreError.damagedPage }
+            (used, row) = (used + end - begin, next)
+        }
+        return used
     }
 
     /// A cell; nothing says yet that what it leads to is there.

@@ -136,10 +136,16 @@ package enum LookupNode: Equatable, Sendable {
 extension GroupKeys {
     /// What is said of a node at the place that leads to it: BLAKE2b-128 under the tree key of position u64 ‖ bytes.
     package func digest(of node: [UInt8], at position: LookupPosition) -> LookupDigest {
-        var message: [UInt8] = []
-        message.reserveCapacity(8 + node.count)
-        for index: UInt64 in 0..<8 { message.append(UInt8(truncatingIfNeeded: position.number >> (8 * index))) }
-        message.append(contentsOf: node)
+        let message = [UInt8](count: 8 + node.count) { bytes in
+            bytes.storeBytes(of: position.number.littleEndian, as: UInt64.self)
+            node.withBytes { node in
+                unsafe bytes.withUnsafeMutableBytes { all in
+                    unsafe node.withUnsafeBytes {
+                        unsafe UnsafeMutableRawBufferPointer(rebasing: all[8...]).copyMemory(from: $0)
+                    }
+                }
+            }
+        }
         let hash = withTreeKey { BLAKE2b.mac(message, key: $0, count: 16) }
         guard let digest = LookupDigest(hash) else { preconditionFailure("the hash has 16 bytes") }
         return digest
