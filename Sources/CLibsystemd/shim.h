@@ -79,6 +79,7 @@ typedef int (*libsystemd_handler)(struct sd_bus_message *message, void *_Nullabl
     F(const char *_Nullable, sd_bus_message_get_sender, (struct sd_bus_message *))                                     \
     F(const char *_Nullable, sd_bus_message_get_interface, (struct sd_bus_message *))                                  \
     F(const char *_Nullable, sd_bus_message_get_member, (struct sd_bus_message *))                                     \
+    F(const char *_Nullable, sd_bus_message_get_path, (struct sd_bus_message *))                                       \
     F(const char *_Nullable, sd_bus_message_get_signature, (struct sd_bus_message *, int))                             \
     F(int, sd_bus_message_is_method_error, (struct sd_bus_message *, const char *_Nullable))                           \
     F(int, sd_bus_message_append_basic, (struct sd_bus_message *, char, const void *))                                 \

@@ -17,6 +17,12 @@ package enum BusAddress: Equatable, Sendable {
         return [.path([UInt8]("\(folder)/bus".utf8))].filter(\.isUsable)
     }
 
+    /// The system bus's addresses (D-Bus specification, "Well-known Message Bus Instances").
+    package static func system(_ environment: [String: String]) -> [BusAddress] {
+        if let text = environment["DBUS_SYSTEM_BUS_ADDRESS"], !text.isEmpty { return addresses(text) }
+        return [.path([UInt8]("/run/dbus/system_bus_socket".utf8))]
+    }
+
     /// The usable ones of a list of addresses (D-Bus specification, "Server Addresses").
     package static func addresses(_ text: String) -> [BusAddress] {
         text.utf8.split(separator: UInt8(ascii: ";")).compactMap { address($0) }

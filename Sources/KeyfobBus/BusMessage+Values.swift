@@ -1,4 +1,5 @@
 internal import CLibsystemd
+internal import Glibc
 internal import KeyfobSodium
 
 // Reading whatever a message says.
@@ -12,6 +13,13 @@ extension BusMessage {
             values.append(value)
         }
         return values
+    }
+
+    /// The next argument, a descriptor, as one of the caller's own; nil where it is none.
+    func descriptor() -> CInt? {
+        guard let descriptor = basic("h", of: CInt(-1)) else { return nil }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        return own < 0 ? nil : own
     }
 
     /// What comes next, as D-Bus writes it, and what is in it; nil where nothing does.

@@ -24,6 +24,7 @@ final class BusMessage {
     var sender: String? { unsafe Self.copy(library.functions.pointee.sd_bus_message_get_sender(pointer)) }
     var interface: String? { unsafe Self.copy(library.functions.pointee.sd_bus_message_get_interface(pointer)) }
     var method: String? { unsafe Self.copy(library.functions.pointee.sd_bus_message_get_member(pointer)) }
+    var path: String? { unsafe Self.copy(library.functions.pointee.sd_bus_message_get_path(pointer)) }
     var signature: String? { unsafe Self.copy(library.functions.pointee.sd_bus_message_get_signature(pointer, 1)) }
     var expectsReply: Bool { unsafe library.functions.pointee.sd_bus_message_get_expect_reply(pointer) > 0 }
 

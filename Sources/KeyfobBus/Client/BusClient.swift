@@ -17,11 +17,12 @@ package final class BusClient {
     ///
     /// - Throws: `noLibrary`; `noBus` for a listener that is none; `timedOut`.
     package init(
-        _ socket: consuming BusSocket, library name: String = BusService.library, until deadline: Deadline
+        _ socket: consuming BusSocket, passingDescriptors: Bool = false, library name: String = BusService.library,
+        until deadline: Deadline
     ) throws(BusFailure) {
         guard let library = BusLibrary.named(name) else { throw .noLibrary }
         self.library = library
-        unsafe bus = try library.connect(socket, passingDescriptors: false)
+        unsafe bus = try library.connect(socket, passingDescriptors: passingDescriptors)
         try unsafe library.greet(bus, until: deadline)
     }
 
@@ -57,6 +58,15 @@ package final class BusClient {
         let answer = try answer(to: arguments, destination, path, interface, method, until: deadline)
         guard answer.signature == "s", let text = answer.secret(atMost: limit) else { throw .oddAnswer }
         return text
+    }
+
+    /// Calls a method that gives a descriptor, and waits for it; nil where none comes. Whoever calls closes it.
+    package func descriptor(
+        _ destination: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusArgument],
+        until deadline: Deadline
+    ) -> CInt? {
+        let answer = try? answer(to: arguments, destination, path, interface, method, until: deadline)
+        return answer?.descriptor()
     }
 
     private func answer(

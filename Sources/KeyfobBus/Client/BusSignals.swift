@@ -1,6 +1,14 @@
 internal import CLibsystemd
 internal import Glibc
 
+/// A signal that was heard.
+package struct BusSignal: Sendable {
+    package let name: String
+    /// The object that it is from.
+    package let path: String
+    package let values: [BusValue]
+}
+
 /// What is heard of signals, as long as it is kept.
 @safe
 package final class BusSignals {
@@ -10,9 +18,9 @@ package final class BusSignals {
 
     private final class Heard {
         let library: BusLibrary
-        let handle: (_ signal: String, _ values: [BusValue]) -> Void
+        let handle: (BusSignal) -> Void
 
-        init(_ library: BusLibrary, _ handle: @escaping (String, [BusValue]) -> Void) {
+        init(_ library: BusLibrary, _ handle: @escaping (BusSignal) -> Void) {
             (self.library, self.handle) = (library, handle)
         }
     }
@@ -21,10 +29,10 @@ package final class BusSignals {
     ///
     /// - Parameters:
     ///   - rules: What to listen to (D-Bus specification, "Match Rules").
-    ///   - handle: Called with a signal's name and values in ``wait(atMost:)``, or in a call.
+    ///   - handle: Called with each in ``wait(atMost:)``, or in a call.
     /// - Throws: what the bus says of the rules.
     package init(
-        _ client: BusClient, _ rules: [String], _ handle: @escaping (_ signal: String, _ values: [BusValue]) -> Void
+        _ client: BusClient, _ rules: [String], _ handle: @escaping (BusSignal) -> Void
     ) throws(BusCallFailure) {
         self.client = client
         heard = Heard(client.library, handle)
@@ -36,7 +44,9 @@ package final class BusSignals {
                     guard let heard = unsafe heard else { return 0 }
                     let own = unsafe Unmanaged<Heard>.fromOpaque(heard).takeUnretainedValue()
                     let signal = unsafe BusMessage(message, own.library)
-                    if let name = signal.method { own.handle(name, signal.values() ?? []) }
+                    if let name = signal.method, let path = signal.path {
+                        own.handle(BusSignal(name: name, path: path, values: signal.values() ?? []))
+                    }
                     return 0
                 }, Unmanaged.passUnretained(heard).toOpaque())
             guard result >= 0, let slot = unsafe slot else { throw client.isClosed ? .closed : .timedOut }

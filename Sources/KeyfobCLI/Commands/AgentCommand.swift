@@ -18,6 +18,9 @@ struct AgentCommand: ParsableCommand {
             or you on the desktop when it first asks; 'keyfob log' shows what was asked. With --broker, or where a \
             service file has the session bus start it, programs made with MSAL find it as the identity broker.
 
+            When your screen is locked or the machine goes to sleep, as logind says, the agent forgets its keys, with \
+            --screen-lock all also those that 'keyfob unlock' has kept. What is at hand then opens the vault anew.
+
             Example:
               keyfob agent
               keyfob agent --idle 15m
@@ -36,6 +39,18 @@ struct AgentCommand: ParsableCommand {
     var idle: String?
     @Flag(name: .long, help: "Be the session bus's identity broker too, for programs made with MSAL.") var broker =
         false
+
+    /// What is forgotten when the person leaves.
+    enum ScreenLock: String, ExpressibleByArgument, CaseIterable {
+        case agent, all, none
+    }
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Whose keys go when the screen is locked or the machine sleeps: the agent's, all, or none.",
+            valueName: "keys"))
+    var screenLock: ScreenLock = .agent
 
     func validate() throws {
         if global.json { throw ValidationError("programs are answered over a socket; --json has no meaning") }
@@ -93,6 +108,7 @@ struct AgentCommand: ParsableCommand {
         let keys = AgentKeys(
             unlock: { (id, key, seconds) throws(KeyringError) in try holder.unlock(id, key, seconds) },
             lock: { desk.lock() }, status: { holder.status })
+        watchSession(desk, location)
         let changes = VaultChanges()
         let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: \.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
@@ -157,6 +173,23 @@ struct AgentCommand: ParsableCommand {
                 return Self.end(server, desk, broker, signals)
             }
         }
+    }
+
+    /// Has keys forgotten when the person leaves.
+    private func watchSession(_ desk: AgentDesk, _ location: KeyringLocation) {
+        guard screenLock != .none else { return }
+        SessionWatch.start(
+            Environment.current.variables,
+            tell: { [global, screenLock] reason in
+                guard screenLock == .all else { return }
+                global.say("keyfob: warning: \(reason): keys stay when the screen is locked")
+            },
+            away: { [screenLock] in
+                _ = desk.lock()
+                guard screenLock == .all else { return }
+                let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
+                _ = try? LockCommand.forgetKeptKeys(vault, location)
+            })
     }
 
     /// Answers what it has begun to answer, and lets refreshes that are under way end: what the provider has replaced is to be

@@ -20,7 +20,7 @@ struct LockCommand: ParsableCommand {
             Result { () throws(KeyringError) in try place.lock() }
         }
         let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
-        let kept = Result { () throws(KeyringError) in try forgetKeptKeys(vault, location) }
+        let kept = Result { () throws(KeyringError) in try Self.forgetKeptKeys(vault, location) }
         let hadAgents = try agents.compactMap { (agent) throws(KeyringError) in try agent.get() }
         let wasKept = try kept.get()
         let hadKeys = wasKept || hadAgents.contains(true)
@@ -58,7 +58,7 @@ struct LockCommand: ParsableCommand {
     /// Has kernel keyrings forget the vault's key.
     ///
     /// - Returns: Whether any had it.
-    private func forgetKeptKeys(
+    static func forgetKeptKeys(
         _ vault: borrowing Result<LockedKeyring, KeyringError>, _ location: KeyringLocation
     ) throws(KeyringError) -> Bool {
         switch vault {

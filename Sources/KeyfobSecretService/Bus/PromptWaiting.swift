@@ -39,8 +39,8 @@ final class PromptWaiting {
             ]
             do {
                 ears = .systemd(
-                    try BusSignals(client, rules) { signal, values in
-                        news.note(signal == "Completed" ? PromptNews.outcome(values) : .gone)
+                    try BusSignals(client, rules) { signal in
+                        news.note(signal.name == "Completed" ? PromptNews.outcome(signal.values) : .gone)
                     })
             } catch {
                 throw ServiceFailure(error)
