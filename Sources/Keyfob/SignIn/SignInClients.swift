@@ -48,7 +48,7 @@ extension Keyring.SignIns {
             }
         }
         return ClientExchange(
-            try oauthClient(context), context.metadata, network, clock, key: key, mayMakeKey: true)
+            try oauthClient(context, network), context.metadata, network, clock, key: key, mayMakeKey: true)
     }
 
     /// Remembers how the provider took the client, where that was not how it was tried first.
@@ -58,9 +58,9 @@ extension Keyring.SignIns {
     }
 
     /// The client of a sign-in, with its secret.
-    func oauthClient(_ context: SignInContext) throws(KeyringError) -> OAuthClient {
+    func oauthClient(_ context: SignInContext, _ network: Network) throws(KeyringError) -> OAuthClient {
         try keyring.clients.oauthClient(
             id: context.clientID, environment: context.provider.environment, in: [context.group]
-        ).adapted(to: context.metadata)
+        ).adapted(to: context.metadata, signer: network.assertions(clock))
     }
 }

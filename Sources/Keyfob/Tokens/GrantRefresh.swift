@@ -201,7 +201,7 @@ struct GrantRefresh: Sendable {
     ) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
         let (token, key) = used.unbound()
-        var sending = ClientExchange(client.adapted(to: metadata), metadata, network, keyring.clock, key: key)
+        var sending = ClientExchange(adapted(client, to: metadata), metadata, network, keyring.clock, key: key)
         let asked = AskedScopes(scopesToSend(for: purpose), at: provider)
         let extra = provider.tokenFields + asked.fields + (purpose.claims.map { [("claims", $0)] } ?? [])
         let sentAt = keyring.clock.now
@@ -297,8 +297,13 @@ struct GrantRefresh: Sendable {
 
     /// Revokes a refresh token that nobody will keep.
     private func revoke(_ received: ReceivedTokens, _ client: borrowing OAuthClient) async {
-        guard let message = received.revocation(client, metadata) else { return }
+        guard let message = received.revocation(adapted(client, to: metadata), metadata) else { return }
         _ = await network.send(message, Self.deadline)
+    }
+
+    /// The client as it says who it is at the provider.
+    private func adapted(_ client: borrowing OAuthClient, to metadata: ProviderMetadata) -> OAuthClient {
+        client.adapted(to: metadata, signer: network.assertions(keyring.clock))
     }
 
     // MARK: The store

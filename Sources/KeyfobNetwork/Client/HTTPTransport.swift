@@ -77,7 +77,8 @@ extension Network {
             },
             signer: ProofSigner(
                 makeKey: { Libcrypto.installed?.newProofKey() },
-                sign: { text, key in Libcrypto.installed?.signature(of: text, by: key) }),
+                sign: { text, key in Libcrypto.installed?.signature(of: text, by: key) },
+                signAsClient: { text, key, name in Libcrypto.installed?.signature(of: text, by: key, name) }),
             nonces: nonces)
     }
 }

@@ -66,6 +66,14 @@ package enum HTTPExchange: ~Copyable, Sendable {
         }
     }
 
+    /// What time it is by the clock of whoever answered; nil where nobody did, or does not say.
+    package var date: Timestamp? {
+        switch self {
+        case .answered(let response): response.header("Date").flatMap { CivilDate(httpDate: $0)?.time }
+        case .failed: nil
+        }
+    }
+
     /// Whether the other side answered that it will not, or has nothing there.
     package var isRefused: Bool {
         switch self {

@@ -61,6 +61,9 @@ final class SigningKey: Sendable {
     /// The public key in PEM.
     func publicPEM() throws -> [UInt8] { try Program.openssl(["pkey", "-in", file, "-pubout"]) }
 
+    /// The private key in PEM.
+    func privatePEM() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
+
     /// The public key as a JWK.
     func jwk(_ extra: [String: Any] = ["kid": "one", "use": "sig"]) -> [String: Any] {
         extra.merging(members) { given, _ in given }.merging(["kty": type]) { given, _ in given }
