@@ -26,7 +26,7 @@ final class SigningKey: Sendable {
         case "ES256": try p256.get()
         case "ES384": try p384.get()
         case "ES512": try p521.get()
-        case "EdDSA": try ed25519.get()
+        case "EdDSA", "Ed25519": try ed25519.get()
         default: try rsa.get()
         }
     }
