@@ -224,6 +224,14 @@ struct GrantRefresh: Sendable {
             progress.kept = HeldToken(new).bound(to: key)
             return .failedButReplaced(failure)
         case .tokens(let tokens):
+            if key != nil, !tokens.details.isBound {
+                // Nobody who signed in so is to be left with tokens that are of use to whoever finds them.
+                let failure = ProviderFailure.protocolViolation(.unboundToken, status: response.status)
+                let isNew = tokens.withRefreshToken { !$0.isEqual(to: token.secret) } ?? false
+                guard isNew, source == .own, let new = tokens.heldRefreshToken() else { return .failed(failure) }
+                progress.kept = new.bound(to: key)
+                return .failedButReplaced(failure)
+            }
             let signedIn: SignedInAccount?
             switch holder(of: tokens, by: metadata) {
             case .them(let own): signedIn = own
