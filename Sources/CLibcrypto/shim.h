@@ -1,5 +1,5 @@
 // What Keyfob calls of OpenSSL 3's libcrypto, found with dlsym(3) and never linked: it checks the signatures of ID tokens,
-// and makes those of proofs.
+// and makes those of proofs and of clients.
 // Everything but a sign-in must run where it is not installed.
 //
 // The signatures, numbers and names are written down here, so that building needs no headers of OpenSSL. A test compiles
@@ -64,8 +64,8 @@ struct ossl_param_st {
        const char *_Nullable, struct evp_pkey_st *, const struct ossl_param_st *_Nullable))                            \
     F(int, EVP_DigestVerify, (struct evp_md_ctx_st *, const unsigned char *, size_t, const unsigned char *, size_t))   \
     F(int, EVP_DigestSignInit_ex,                                                                                      \
-      (struct evp_md_ctx_st *, struct evp_pkey_ctx_st *_Nullable *_Nullable, const char *, struct ossl_lib_ctx_st *,   \
-       const char *_Nullable, struct evp_pkey_st *, const struct ossl_param_st *_Nullable))                            \
+      (struct evp_md_ctx_st *, struct evp_pkey_ctx_st *_Nullable *_Nullable, const char *_Nullable,                    \
+       struct ossl_lib_ctx_st *, const char *_Nullable, struct evp_pkey_st *, const struct ossl_param_st *_Nullable))                            \
     F(int, EVP_DigestSign, (struct evp_md_ctx_st *, unsigned char *, size_t *, const unsigned char *, size_t))         \
     F(int, EVP_PKEY_keygen_init, (struct evp_pkey_ctx_st *))                                                           \
     F(int, EVP_PKEY_CTX_set_params, (struct evp_pkey_ctx_st *, const struct ossl_param_st *))                          \
@@ -73,6 +73,14 @@ struct ossl_param_st {
     F(int, EVP_PKEY_get_octet_string_param,                                                                            \
       (const struct evp_pkey_st *, const char *, unsigned char *, size_t, size_t *))                                   \
     F(int, EVP_PKEY_get_bn_param, (const struct evp_pkey_st *, const char *, struct bignum_st *_Nullable *_Nonnull))   \
+    F(struct evp_pkey_st *_Nullable, d2i_AutoPrivateKey_ex,                                                            \
+      (struct evp_pkey_st *_Nullable *_Nullable, const unsigned char *_Nonnull *_Nonnull, long,                        \
+       struct ossl_lib_ctx_st *, const char *_Nullable))                                                               \
+    F(int, EVP_PKEY_is_a, (const struct evp_pkey_st *, const char *))                                                  \
+    F(unsigned char *_Nullable, EVP_Q_mac,                                                                             \
+      (struct ossl_lib_ctx_st *, const char *, const char *_Nullable, const char *_Nullable,                           \
+       const struct ossl_param_st *_Nullable, const void *, size_t, const unsigned char *, size_t, unsigned char *,    \
+       size_t, size_t *))                                                                                              \
     F(int, BN_bn2binpad, (const struct bignum_st *, unsigned char *, int))                                             \
     F(void, BN_clear_free, (struct bignum_st *_Nullable))
 
@@ -267,6 +275,48 @@ static inline size_t libcrypto_sign_p256(const struct libcrypto_functions *funct
     }
     functions->ERR_pop_to_mark();
     return size;
+}
+
+// Signs by a private key in DER: with ECDSA in DER, and by PSS with a salt as long as the digest. `digest` is NULL for Ed25519. Gives the
+// size of the signature, or 0, also where the key is of another type.
+static inline size_t libcrypto_sign(const struct libcrypto_functions *functions, struct ossl_lib_ctx_st *context,
+                                    const unsigned char *der, size_t der_size, const char *type,
+                                    const char *_Nullable digest, int is_pss, const void *message, size_t message_size,
+                                    unsigned char *signature, size_t room) {
+    const struct ossl_param_st pss[] = {
+        libcrypto_parameter(libcrypto_PAD_MODE, libcrypto_UTF8_STRING, libcrypto_RSA_PAD_MODE_PSS,
+                            sizeof libcrypto_RSA_PAD_MODE_PSS - 1),
+        libcrypto_parameter(libcrypto_RSA_PSS_SALTLEN, libcrypto_UTF8_STRING, libcrypto_RSA_PSS_SALT_LEN_DIGEST,
+                            sizeof libcrypto_RSA_PSS_SALT_LEN_DIGEST - 1),
+        libcrypto_parameter(NULL, 0, NULL, 0),
+    };
+    size_t size = 0;
+    const unsigned char *start = der;
+    functions->ERR_set_mark();
+    struct evp_pkey_st *key = functions->d2i_AutoPrivateKey_ex(NULL, &start, (long)der_size, context, NULL);
+    if (key != NULL && functions->EVP_PKEY_is_a(key, type) == 1) {
+        struct evp_md_ctx_st *signing = functions->EVP_MD_CTX_new();
+        if (signing != NULL
+            && functions->EVP_DigestSignInit_ex(signing, NULL, digest, context, NULL, key, is_pss ? pss : NULL) == 1
+            && functions->EVP_DigestSign(signing, signature, &room, message, message_size) == 1)
+            size = room;
+        functions->EVP_MD_CTX_free(signing);
+    }
+    functions->EVP_PKEY_free(key);
+    functions->ERR_pop_to_mark();
+    return size;
+}
+
+// The code of a message by HMAC with this digest. Gives its size, of at most 64 bytes, or 0.
+static inline size_t libcrypto_mac(const struct libcrypto_functions *functions, struct ossl_lib_ctx_st *context,
+                                   const char *digest, const void *secret, size_t secret_size, const void *message,
+                                   size_t message_size, unsigned char code[_Nonnull 64]) {
+    size_t size = 0;
+    functions->ERR_set_mark();
+    const unsigned char *made = functions->EVP_Q_mac(context, "HMAC", NULL, digest, NULL, secret, secret_size, message,
+                                                     message_size, code, 64, &size);
+    functions->ERR_pop_to_mark();
+    return made == NULL ? 0 : size;
 }
 
 #define LIBCRYPTO_FIND(result, name, parameters)                                                                       \

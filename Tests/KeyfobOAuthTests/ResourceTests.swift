@@ -184,6 +184,33 @@ import Testing
     }
 }
 
+@Suite("Registration of a client with a key") struct KeyRegistrationTests {
+    private static func key() throws -> ProofKey {
+        let made = ProofKey(point: [UInt8](repeating: 7, count: 64), secret: SecretBytes(count: 32) { _ in })
+        return try #require(made)
+    }
+
+    @Test("tells the public half, and keeps the key under the name that was told")
+    func registered() throws {
+        let key = try Self.key()
+        let endpoint = try EndpointURL("https://as.example/register")
+        let told = body(
+            RegistrationMessage.request(
+                name: "Keyfob", redirectURIs: [], scopes: [], .signed, key: key, at: endpoint))
+        #expect(told.contains(#""jwks":{"keys":[{"#) && told.contains(key.thumbprint) && !told.contains(#""d":"#))
+        let document = secret(#"{"client_id":"a","token_endpoint_auth_method":"private_key_jwt"}"#)
+        let answer = try RegistrationAnswer(reading: document, redirectURIs: ["http://127.0.0.1:1/"], key: key)
+        let (way, name) = (answer.authentication, answer.keyID)
+        #expect(way == .signed && name == key.thumbprint)
+        var kept = ""
+        if let secret = answer.takeSecret() { kept = text(secret) }
+        #expect(kept.hasPrefix("-----BEGIN EC PRIVATE KEY-----"))
+        #expect(throws: ProtocolViolation.badValue("token_endpoint_auth_method")) {
+            _ = try RegistrationAnswer(reading: document, redirectURIs: ["http://127.0.0.1:1/"])
+        }
+    }
+}
+
 @Suite("Client authentication") struct ClientAuthenticationTests {
     @Test(
         "is what the provider wants, where it says that it takes no other",

@@ -6,10 +6,11 @@ import json
 import secrets
 import time
 import unittest
+import unittest.mock
 import urllib.parse
 
 from checking import CHALLENGE, REDIRECT, StandInCase, later, shows
-from jwcrypto import jwk, jws
+from jwcrypto import jwa, jwk, jws
 from standins import strict
 
 BASE, API = "https://strict.example", "https://api.strict.example/api"
@@ -109,6 +110,72 @@ class Strict(StandInCase, unittest.TestCase):
         made = proof(self.key, "POST", self.TOKEN)
         with later(120):
             self.expect(self.given(made), 400, error="invalid_dpop_proof")
+
+    @shows("A code is of use with the key alone that the request for it named", "A provider may stop to bind tokens without a word")
+    def test_codes(self):
+        self.set(proof="offered")
+        other = jwk.JWK.generate(kty="EC", crv="P-256")
+        code = self.authorize(prompt="consent", dpop_jkt=self.key.thumbprint()).location["code"]
+        form = {"client_id": self.CLIENT, "client_secret": self.SECRET, "grant_type": "authorization_code", "code": code, "redirect_uri": REDIRECT,
+                "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"}
+        self.expect(self.ask(self.TOKEN, form), 400, error="invalid_grant")
+        self.expect(self.ask(self.TOKEN, form, DPoP=proof(other, "POST", self.TOKEN)), 400, error="invalid_grant")
+        given = self.ask(self.TOKEN, form, DPoP=proof(self.key, "POST", self.TOKEN))
+        self.expect(given, 200, token_type="DPoP")
+        self.set(proof="offered", drops=True)
+        self.expect(self.refreshed(given.json["refresh_token"], self.key), 200, token_type="Bearer")
+
+    @shows("A client signs who it is by its own key, for this provider, for a minute and once")
+    def test_assertions(self):
+        key, other = self.key, jwk.JWK.generate(kty="EC", crv="P-256")
+        public = key.export_public(as_dict=True) | {"kid": "one"}
+        self.set(methods=["private_key_jwt"], client_keys=[public])
+
+        def asked(key=key, head=None, **claims):
+            now = int(time.time())
+            said = {"iss": self.CLIENT, "sub": self.CLIENT, "aud": BASE, "jti": secrets.token_urlsafe(16), "iat": now, "exp": now + 60} | claims
+            signed = jws.JWS(json.dumps(said))
+            signed.add_signature(key, None, json.dumps({"alg": "ES256", "kid": "one"} | (head or {})))
+            return self.told(signed.serialize(compact=True))
+
+        self.expect(asked(), 400, error="invalid_grant")
+        once = secrets.token_urlsafe(16)
+        self.expect(asked(jti=once), 400, error="invalid_grant")
+        now = int(time.time())
+        for changed in ({"jti": once}, {"aud": self.TOKEN}, {"aud": [BASE]}, {"sub": "x"}, {"exp": now - 60}, {"exp": now + 600}, {"iat": now + 60},
+                        {"key": other}, {"head": {"kid": "two"}}):
+            self.expect(asked(**changed), 401, error="invalid_client")
+        text = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode()
+                for part in ({"alg": "none", "kid": "one"}, {"iss": self.CLIENT})]
+        self.expect(self.told(".".join(text) + "."), 401, error="invalid_client")
+        self.expect(self.tell(grant_type="refresh_token"), 401, error="invalid_client")
+        self.set(methods=["private_key_jwt"], client_keys=[public], audiences=["token_endpoint"], clock=600)
+        self.expect(asked(aud=self.TOKEN), 401, error="invalid_client")
+        self.expect(asked(aud=self.TOKEN, iat=now + 600, exp=now + 660), 400, error="invalid_grant")
+
+    def told(self, assertion):
+        form = {"client_id": self.CLIENT, "grant_type": "refresh_token", "client_assertion_type": strict.ASSERTION, "client_assertion": assertion}
+        return self.ask(self.TOKEN, form)
+
+    @shows("An ID token may be signed with the client's secret")
+    @unittest.mock.patch.object(jwa, "default_enforce_hmac_key_length", False)
+    def test_id_tokens(self):
+        for name in ("HS256", "HS384", "HS512"):
+            self.set(id_tokens=name)
+            self.assertEqual(self.ask(BASE + "/.well-known/openid-configuration").json["id_token_signing_alg_values_supported"], [name])
+            for key in ("secret", "other", "public"):
+                self.set(id_tokens=name, id_key=key)
+                signed = jws.JWS()
+                signed.deserialize(self.sign_in().json["id_token"])
+                signed.allowed_algs = [name]
+                shared = jwk.JWK(kty="oct", k=base64.urlsafe_b64encode(self.SECRET.encode()).rstrip(b"=").decode())
+                if key == "secret":
+                    signed.verify(shared)
+                else:
+                    self.assertRaises(jws.InvalidJWSSignature, signed.verify, shared)
+        self.set(id_tokens="Ed25519")
+        self.assertEqual(self.ask(BASE + "/keys").json["keys"][0]["crv"], "Ed25519")
+        self.assertIn("id_token", self.sign_in().json)
 
     @shows("A proof names the nonce that the server gave last")
     def test_nonces(self):

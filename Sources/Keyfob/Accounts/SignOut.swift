@@ -182,7 +182,7 @@ extension Keyring.Accounts {
         do {
             client = try keyring.clients.oauthClient(
                 id: grant.credential.clientID, environment: provider.environment, in: [group]
-            ).adapted(to: metadata)
+            ).adapted(to: metadata, signer: network.assertions(clock))
         } catch {
             // A secret that is damaged keeps nobody signed in.
             client = OAuthClient(id: grant.credential.clientID)

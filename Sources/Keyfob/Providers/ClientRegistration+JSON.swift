@@ -15,6 +15,10 @@ extension ClientRegistration {
         writer.member("scopes", scopes.scopes)
         writer.member("authentication", authentication.rawValue)
         writer.member("registeredAt", registeredAt)
+        writer.member("keyID", keyID)
+        writer.member("keyAlgorithm", keyAlgorithm)
+        writer.member("keyType", keyType)
+        writer.member("certificateDigest", certificateDigest)
         if secret.count > 0 { writer.member("secretDigest", Self.digest(of: secret)) }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -57,6 +61,8 @@ extension ClientRegistration {
                 id: id, name: text("name"), redirectURIs: list("redirectURIs"), scopes: ScopeSet(list("scopes")),
                 authentication: authentication)
             client.registeredAt = text("registeredAt")
+            (client.keyID, client.keyAlgorithm) = (text("keyID"), text("keyAlgorithm"))
+            (client.keyType, client.certificateDigest) = (text("keyType"), text("certificateDigest"))
             return client
         }
         guard let read, read.problem == nil else { return nil }

@@ -19,6 +19,14 @@ public struct ClientRegistration: Hashable, Sendable {
     public var scopes: ScopeSet
     /// How it says who it is.
     public var authentication: Authentication
+    /// By what name its provider knows its private key (`kid`); nil for none, or that of a key that is given as a JWK.
+    public var keyID: String?
+    /// By which algorithm of JWS it signs; nil for one that the provider takes, or that of a JWK.
+    public var keyAlgorithm: String?
+    /// What its private key is of: `RSA`, `P-256`, `P-384`, `P-521` or `Ed25519`; nil where it has none.
+    public internal(set) var keyType: String?
+    /// The SHA-256 of its certificate, in base64url; nil where none came with its key.
+    public internal(set) var certificateDigest: String?
     /// The issuer of the server at which Keyfob registered it by itself; nil for one that a person registered.
     public var registeredAt: String?
 
@@ -30,6 +38,8 @@ public struct ClientRegistration: Hashable, Sendable {
         case post = "client_secret_post"
         /// Its secret in the `Authorization` header.
         case basic = "client_secret_basic"
+        /// What it signs by its private key (RFC 7523).
+        case signed = "private_key_jwt"
     }
 
     /// A client.
@@ -63,6 +73,7 @@ public struct ClientRegistration: Hashable, Sendable {
         guard scopes.scopes.allSatisfy(ProviderRules.isScope) else {
             return "a scope holds characters that no scope has"
         }
+        if let problem = keyProblem { return problem }
         return nil
     }
 
@@ -74,25 +85,6 @@ public struct ClientRegistration: Hashable, Sendable {
             return false
         }
         return Identifier.folded(text).hasPrefix("http://")
-    }
-}
-
-extension ClientRegistration.Authentication {
-    /// The same as requests know it.
-    var ofRequests: OAuthClient.Authentication {
-        switch self {
-        case .none: .none
-        case .post: .post
-        case .basic: .basic
-        }
-    }
-
-    init(_ authentication: OAuthClient.Authentication) {
-        switch authentication {
-        case .none: self = .none
-        case .post: self = .post
-        case .basic: self = .basic
-        }
     }
 }
 

@@ -8,19 +8,14 @@ internal import KeyfobVault
 
 extension Keyring.Clients {
     /// How a provider has let a client say who it is; nil where that is as it was added, or the provider's metadata says.
-    func knownMethod(of id: String, at place: String, in keys: GroupKeys) throws -> OAuthClient.Authentication? {
-        let value = try database.setting(RegistrySetting.clientMethod(id, at: place), in: keys)?.value
-        guard let method = value.flatMap(OAuthClient.Authentication.init(rawValue:)) else { return nil }
-        switch method {
-        case .post, .basic: return method
-        case .none: return nil
-        }
+    func knownMethod(of id: String, at place: String, in keys: GroupKeys) throws -> String? {
+        try database.setting(RegistrySetting.clientMethod(id, at: place), in: keys)?.value
     }
 
     /// Remembers how a provider has let a client say who it is; that it cannot be kept is no reason to fail.
     func keepMethod(of client: borrowing OAuthClient, at environment: String, in group: AccessGroup) {
         let place = EnvironmentAliases.canonicalName(of: environment)
-        let (name, value) = (RegistrySetting.clientMethod(client.id, at: place), client.authentication.rawValue)
+        let (name, value) = (RegistrySetting.clientMethod(client.id, at: place), client.method)
         try? withState { state in
             let group = try state.group(group)
             try change(&state, group) { try $0.setSetting(name, to: value, isThisDeviceOnly: true) }

@@ -15,6 +15,8 @@ extension Keyring {
 extension Keyring.Clients {
     /// The longest secret of a client, in bytes.
     public static let secretLimit = 4_096
+    /// The longest private key of a client with its certificates, in bytes.
+    public static let keyLimit = ClientKey.limit
 
     /// The clients that there are, by their providers.
     ///
@@ -41,12 +43,14 @@ extension Keyring.Clients {
     ///
     /// - Parameters:
     ///   - client: What is known of it.
-    ///   - secret: Its secret, of at most 4096 bytes; nil for a public client. It is kept sealed and never shown.
+    ///   - secret: Its secret, of at most 4096 bytes, or its private key in PEM or JWK; nil for a public client. It is kept sealed and
+    ///     never shown.
     ///   - provider: The name, issuer or host of its provider.
     ///   - isDefault: Whether it becomes the one to take where nobody names one.
     ///   - replacing: Whether it may take the place of one with the same id.
     ///   - groups: The first is where it goes; nil for `default`, or the only one within reach.
-    /// - Throws: `usage` for what no client can have, `noSuchProvider`, `alreadyExists`, and what writing can throw.
+    /// - Throws: `usage` for what no client can have, `damaged` for what is no private key, `noSuchProvider`, `alreadyExists`, and what
+    ///   writing can throw.
     @discardableResult
     public func add(
         _ client: ClientRegistration, secret: consuming SecretBytes? = nil, at provider: String,
@@ -54,11 +58,13 @@ extension Keyring.Clients {
     ) throws(KeyringError) -> RegisteredClient {
         if let problem = client.problem { throw KeyringError(.usage, problem) }
         // Nothing stands for no secret: a closure cannot take what it may run twice with.
-        let secret = secret.take() ?? SecretBytes(count: 0) { _ in }
+        var secret = secret.take() ?? SecretBytes(count: 0) { _ in }
+        var client = client
+        if client.authentication.isByKey { secret = try client.takeKey(secret) }
         guard (secret.count > 0) == (client.authentication != .none) else {
             throw KeyringError(.usage, "a client has a secret exactly where it says who it is by one")
         }
-        guard secret.count <= Self.secretLimit else {
+        guard secret.count <= (client.authentication.isByKey ? ClientKey.limit : Self.secretLimit) else {
             throw KeyringError(.limitExceeded, "the secret is longer than \(Self.secretLimit) bytes")
         }
         return try withState { state in
@@ -186,8 +192,9 @@ extension Keyring.Clients {
                 candidates: known.map(\.client.id))
         }
         let client = found.client
-        let authentication = client.authentication.ofRequests
-        guard authentication != .none, case .added(let name) = found.origin else { return OAuthClient(id: client.id) }
+        guard client.authentication != .none, case .added(let name) = found.origin else {
+            return OAuthClient(id: client.id)
+        }
         let keys = try state.group(name).keys
         let secret = try database.clientSecret(clientID: client.id, environment: place, in: keys)
         switch consume secret {
@@ -201,8 +208,7 @@ extension Keyring.Clients {
                     advice: .addClientSecret)
             }
             let known = try knownMethod(of: client.id, at: place, in: keys)
-            return OAuthClient(
-                id: client.id, secret: secret, authentication: known ?? authentication, isProven: known != nil)
+            return client.oauthClient(secret).proven(by: known)
         case nil:
             throw KeyringError(
                 .damaged, "the secret of client '\(client.id)' is missing from group '\(name)'",

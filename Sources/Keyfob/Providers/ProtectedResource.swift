@@ -170,6 +170,7 @@ extension Keyring.Providers {
             title: title, issuer: server.text, environment: environment, defaultScopes: scopes,
             flows: [.authorizationCode, .deviceAuthorization])
         description.resource = found.resource.text
+        description.bindsTokens = found.requiresProofs
         return description
     }
 }

@@ -68,8 +68,10 @@ extension Keyring.Providers {
         _ group: AccessGroup, _ network: Network
     ) async throws(KeyringError) -> Bool {
         guard let endpoint = metadata.endpoints[.token], let redirect = client.redirectURIs.first else { return false }
-        let secret = try keyring.clients.oauthClient(id: client.id, environment: provider.environment, in: [group])
-        let message = RegistrationMessage.probe(secret, redirectURI: redirect, at: endpoint)
+        let known = try keyring.clients.oauthClient(
+            id: client.id, environment: provider.environment, in: [group]
+        ).adapted(to: metadata, signer: network.assertions(clock))
+        let message = RegistrationMessage.probe(known, redirectURI: redirect, at: endpoint)
         switch await network.send(message, 20) {
         case .answered(let response):
             guard case .clientRefused(let refusal)? = ProviderFailure.classify(response, now: clock.now) else {
@@ -93,14 +95,20 @@ extension Keyring.Providers {
         }
         let redirectURIs = Self.freshRedirects()
         let methods = metadata.clientMethods ?? ["none"]
-        let authentication: OAuthClient.Authentication =
-            methods.contains("none") ? .none : methods.contains("client_secret_post") ? .post : .basic
+        // The simplest way that the server takes; a key is made where it takes nothing less.
+        let ways: [OAuthClient.Authentication] = [.none, .post, .basic, .signed]
+        let authentication = ways.first { methods.contains($0.rawValue) } ?? .basic
+        let key = authentication == .signed ? network.signer.makeKey() : nil
+        guard key != nil || authentication != .signed else {
+            throw KeyringError(
+                .unavailable, "no key can be made: OpenSSL 3 (libcrypto) is not installed", advice: .installLibcrypto)
+        }
         // What may be asked for later has to be named now.
         let all = ScopeSet(provider.defaultScopes.scopes + (metadata.scopes ?? []))
         let scopes = all.scopes.count > ResourceMetadata.scopeLimit ? provider.defaultScopes : all
         let message = RegistrationMessage.request(
             name: "Keyfob", redirectURIs: redirectURIs, scopes: ScopeSet(scopes.scopes.filter(ProviderRules.isScope)),
-            authentication, at: endpoint)
+            authentication, key: key, at: endpoint)
         switch await network.send(message, 20) {
         case .answered(let response):
             guard response.status == 201 || response.status == 200 else {
@@ -112,7 +120,8 @@ extension Keyring.Providers {
                 throw KeyringError(failure, of: provider)
             }
             do throws(ProtocolViolation) {
-                return try RegistrationAnswer(reading: response.takeBody(), redirectURIs: redirectURIs)
+                return try RegistrationAnswer(
+                    reading: response.takeBody(), redirectURIs: redirectURIs, key: key)
             } catch {
                 throw KeyringError(.providerFailed, "\(provider.title) registers no client: \(error)")
             }
@@ -126,6 +135,7 @@ extension Keyring.Providers {
     ) throws(KeyringError) {
         var client = ClientRegistration(id: answer.id, redirectURIs: answer.redirectURIs)
         client.authentication = ClientRegistration.Authentication(answer.authentication)
+        client.keyID = answer.keyID
         client.registeredAt = provider.issuer
         try keyring.clients.add(
             client, secret: answer.takeSecret(), at: name, isDefault: true, replacing: true, in: groups)

@@ -132,6 +132,7 @@ extension Keyring.SignIns {
         options.domainHint = request.domainHint
         options.claims = request.claims
         (options.contexts, options.maximumAge) = (request.contexts, request.maximumAge)
+        options.keyThumbprint = context.key?.thumbprint
         options.responseMode = request.usesFormPost ? .formPost : .query
         var target = AuthorizationSession.Target(
             provider: context.metadata, clientID: context.clientID, redirectURI: redirectURI)

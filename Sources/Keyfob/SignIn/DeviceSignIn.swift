@@ -49,7 +49,7 @@ extension Keyring.SignIns {
         } catch {
             throw KeyringError(error, of: context.provider)
         }
-        var exchange = ClientExchange(try oauthClient(context), context.metadata, network, clock)
+        var exchange = ClientExchange(try oauthClient(context, network), context.metadata, network, clock)
         let asked = AskedScopes(context.scopes, at: context.provider)
         let fields = context.provider.tokenFields + asked.fields
         let extra = fields + context.parameters(besides: fields)

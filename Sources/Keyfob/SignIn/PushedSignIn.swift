@@ -18,7 +18,8 @@ extension Keyring.SignIns {
             return nil
         }
         guard metadata.requiresPush || !context.request.isOpenedLater else { return nil }
-        var exchange = ClientExchange(try oauthClient(context), metadata, try network.serving(provider), clock)
+        let network = try network.serving(provider)
+        var exchange = ClientExchange(try oauthClient(context, network), metadata, network, clock)
         let lack: KeyringError
         let answer = await exchange.send { request.request($0, at: endpoint) }
         keepMethod(of: exchange, context)

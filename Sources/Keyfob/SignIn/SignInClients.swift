@@ -31,24 +31,26 @@ extension Keyring.SignIns {
         return known.first { $0.client.id == id }?.client ?? ClientRegistration(id: id)
     }
 
-    /// The requests for the tokens of a sign-in, with proofs of a key of its own where they are to be bound to one.
+    /// A key for the tokens of a sign-in.
     ///
     /// - Throws: `unavailable` where this machine makes no proofs, `providerFailed` where the provider takes others alone.
-    func exchange(_ context: SignInContext, _ network: Network) throws(KeyringError) -> ClientExchange {
-        var key: ProofKey?
-        if context.request.bindsTokens || context.isBound {
-            guard context.metadata.takesProofs else {
-                throw KeyringError(.providerFailed, "\(context.provider.title) takes no proofs of keys by ES256")
-            }
-            key = network.signer.makeKey()
-            guard key != nil else {
-                throw KeyringError(
-                    .unavailable, "no key can be made: OpenSSL 3 (libcrypto) is not installed",
-                    advice: .installLibcrypto)
-            }
+    func newKey(_ context: SignInContext, _ network: Network) throws(KeyringError) -> ProofKey {
+        guard context.metadata.takesProofs else {
+            throw KeyringError(.providerFailed, "\(context.provider.title) takes no proofs of keys by ES256")
         }
-        return ClientExchange(
-            try oauthClient(context), context.metadata, network, clock, key: key, mayMakeKey: true)
+        guard let key = network.signer.makeKey() else {
+            throw KeyringError(
+                .unavailable, "no key can be made: OpenSSL 3 (libcrypto) is not installed",
+                advice: .installLibcrypto)
+        }
+        return key
+    }
+
+    /// The requests for the tokens of a sign-in, with proofs of its key where it has one.
+    func exchange(_ context: SignInContext, _ network: Network) throws(KeyringError) -> ClientExchange {
+        ClientExchange(
+            try oauthClient(context, network), context.metadata, network, clock, key: context.key,
+            mayMakeKey: true)
     }
 
     /// Remembers how the provider took the client, where that was not how it was tried first.
@@ -58,9 +60,9 @@ extension Keyring.SignIns {
     }
 
     /// The client of a sign-in, with its secret.
-    func oauthClient(_ context: SignInContext) throws(KeyringError) -> OAuthClient {
+    func oauthClient(_ context: SignInContext, _ network: Network) throws(KeyringError) -> OAuthClient {
         try keyring.clients.oauthClient(
             id: context.clientID, environment: context.provider.environment, in: [context.group]
-        ).adapted(to: context.metadata)
+        ).adapted(to: context.metadata, signer: network.assertions(clock))
     }
 }

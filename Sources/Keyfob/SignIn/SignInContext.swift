@@ -15,8 +15,10 @@ struct SignInContext: Sendable {
     let request: SignInRequest
     /// Fields of the provider's own that go along for this account.
     var parameters: [String: String] = [:]
-    /// Whether the tokens of the account's last sign-in were bound to a key.
-    var isBound = false
+    /// The key that the tokens are to be bound to, and no others are kept; nil where they need not be.
+    ///
+    /// They are where that is asked for, where the resource takes no others, and where those of the account's last sign-in were.
+    var key: ProofKey?
 }
 
 extension Keyring.SignIns {
@@ -66,14 +68,19 @@ extension Keyring.SignIns {
             provider: description, metadata: metadata, clientID: client.id,
             scopes: ScopeSet(scopes.scopes + Self.signInScopes(description, metadata)), group: group,
             expected: expected, request: request, parameters: try parameters(request, client.id, in: group))
-        if let account = request.account {
-            context.isBound = try keyring.accounts.credentials(of: account, in: group).contains {
-                $0.kind == .refreshToken && $0.clientID == client.id && $0.isBound
-            }
-        }
+        if try isBound(context) { context.key = try newKey(context, network) }
         // Under which account it is stored is known before anybody signs in.
         if !metadata.tellsNames { _ = try nameless(context) }
         return context
+    }
+
+    /// Whether a sign-in keeps no tokens but such as are bound to a key.
+    private func isBound(_ context: SignInContext) throws(KeyringError) -> Bool {
+        if context.request.bindsTokens || context.provider.bindsTokens { return true }
+        guard let account = context.request.account else { return false }
+        return try keyring.accounts.credentials(of: account, in: context.group).contains {
+            $0.kind == .refreshToken && $0.clientID == context.clientID && $0.isBound
+        }
     }
 
     /// What a provider wants to be asked for each purpose.
@@ -140,7 +147,7 @@ extension Keyring.SignIns {
         return SignInContext(
             provider: description, metadata: try await signInMetadata(of: description, in: context.group, network),
             clientID: context.clientID, scopes: context.scopes, group: context.group, expected: context.expected,
-            request: context.request, parameters: context.parameters, isBound: context.isBound)
+            request: context.request, parameters: context.parameters, key: context.key)
     }
 
     /// What to show: a person who signed out is asked to log in, whatever session the browser has.

@@ -33,7 +33,7 @@ extension Keyring.SignIns {
 
     /// Who asks for tokens that are bound to a key keeps no others.
     private func requireBound(_ received: ReceivedTokens, _ context: SignInContext) throws(KeyringError) {
-        guard context.request.bindsTokens, received.accessKey == nil else { return }
+        guard context.key != nil, received.accessKey == nil else { return }
         throw KeyringError(
             .providerFailed, "\(context.provider.title) gave a token that is bound to no key; nothing was stored")
     }
@@ -111,7 +111,7 @@ extension Keyring.SignIns {
     ) async throws(KeyringError) -> SignedInAccount {
         let claims: IDToken.Claims?
         if context.metadata.isOpenID, received.response.hasIDToken() {
-            claims = try await verifiedClaims(received, context, nonce: nonce, network)
+            claims = try await verifiedClaims(received, context, nonce: nonce, client, network)
         } else if nonce != nil, context.metadata.isOpenID {
             // A browser's answer to an OpenID provider is bound to this sign-in by its ID token, or not at all.
             throw nobody(context)
@@ -168,7 +168,8 @@ extension Keyring.SignIns {
 
     /// What the ID token says, after its signature and everything else in it was checked.
     private func verifiedClaims(
-        _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ network: Network
+        _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ client: borrowing OAuthClient,
+        _ network: Network
     ) async throws(KeyringError) -> IDToken.Claims {
         let expectation = IDTokenExpectation(
             issuer: context.metadata.issuer ?? "", clientID: context.clientID, nonce: nonce,
@@ -190,6 +191,16 @@ extension Keyring.SignIns {
         case .failure(let flaw)?: throw failed(flaw)
         case nil: throw failed(.notAToken)
         }
+        let secret = received.response.withIDToken { $0.withBytes { HeldToken(SecretBytes(copying: $0)) } }
+        guard let secret else { throw failed(.notAToken) }
+        if token.isSignedBySecret {
+            // Only where the provider says that it signs so: whoever knows the secret could, and a public key is none.
+            guard context.metadata.idTokenAlgorithms?.contains(token.algorithm) ?? false,
+                let shared = client.withSharedSecret({ $0.withBytes { HeldToken(SecretBytes(copying: $0)) } })
+            else { throw failed(.algorithmRefused) }
+            if let flaw = await network.flawBySecret(secret.secret, shared.secret) { throw failed(flaw) }
+            return token.claims
+        }
         let endpoint: EndpointURL
         do {
             endpoint = try context.metadata.require(.keys)
@@ -197,8 +208,6 @@ extension Keyring.SignIns {
             throw KeyringError(error, of: context.provider)
         }
         let keys = try await document(at: endpoint, context, network)
-        let secret = received.response.withIDToken { $0.withBytes { HeldToken(SecretBytes(copying: $0)) } }
-        guard let secret else { throw failed(.notAToken) }
         if let flaw = await network.flaw(secret.secret, keys) { throw failed(flaw) }
         return token.claims
     }

@@ -27,7 +27,8 @@ public struct SignInRequest: Hashable, Sendable {
     /// Whether the tokens are to be bound to a key of this sign-in's own (DPoP, RFC 9449), so that they are of use to nobody without
     /// it.
     ///
-    /// They are also where the provider gives no others, and where those of the account's last sign-in are.
+    /// They are also where the provider gives no others, where its resource takes no others, and where those of the account's last
+    /// sign-in are.
     public var bindsTokens = false
     /// Whether some time may pass until a browser opens the address.
     ///

@@ -3,8 +3,8 @@ internal import KeyfobOAuth
 
 /// Requests of a client to its provider's token endpoint and the neighbours of that.
 ///
-/// One in which the provider did not know the client is sent once more, with the client's secret in the other place: nothing was done
-/// then, and no code or refresh token was used.
+/// One in which the provider did not know the client is sent once more, with the client's secret in the other place, or with a signature
+/// for the other audience or by the provider's clock: nothing was done then, and no code or refresh token was used.
 struct ClientExchange: ~Copyable {
     /// The client as it says who it is by now.
     private(set) var client: OAuthClient
@@ -50,6 +50,11 @@ struct ClientExchange: ~Copyable {
             key = made
             return await send(isKept: isKept, message)
         }
+        // What is signed is good for a minute only.
+        if failure.isOfClient, let later = client.following(answer.date) {
+            client = later
+            return await send(isKept: isKept, message)
+        }
         guard !hasChanged, let other = client.alternative(after: failure, at: metadata) else { return answer }
         let second = await send(other, isKept, message)
         guard let failure = lack(of: second) else {
@@ -75,8 +80,21 @@ struct ClientExchange: ~Copyable {
     ) async -> HTTPExchange {
         // A closure can hold only what it owns.
         let own = client.copy()
+        if let endpoint = metadata.endpoints[.token], own.lacksSignature(for: endpoint) {
+            return .failed(.protocolViolation(.reported(Self.noSignature), status: 0))
+        }
         return await network.send(provingBy: key, isKept: isKept, seconds: GrantRefresh.deadline, clock) {
             message(own)
         }
+    }
+
+    private static let noSignature =
+        "nothing can be signed by the client's key: it is damaged, or OpenSSL 3 (libcrypto) is not installed"
+}
+
+extension Network {
+    /// What signs for clients with a private key.
+    func assertions(_ clock: WallClock) -> AssertionSigner {
+        AssertionSigner(sign: signer.signAsClient, now: { clock.now })
     }
 }

@@ -201,7 +201,7 @@ struct GrantRefresh: Sendable {
     ) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
         let (token, key) = used.unbound()
-        var sending = ClientExchange(client.adapted(to: metadata), metadata, network, keyring.clock, key: key)
+        var sending = ClientExchange(adapted(client, to: metadata), metadata, network, keyring.clock, key: key)
         let asked = AskedScopes(scopesToSend(for: purpose), at: provider)
         let extra = provider.tokenFields + asked.fields + (purpose.claims.map { [("claims", $0)] } ?? [])
         let sentAt = keyring.clock.now
@@ -224,6 +224,14 @@ struct GrantRefresh: Sendable {
             progress.kept = HeldToken(new).bound(to: key)
             return .failedButReplaced(failure)
         case .tokens(let tokens):
+            if key != nil, !tokens.details.isBound {
+                // Nobody who signed in so is to be left with tokens that are of use to whoever finds them.
+                let failure = ProviderFailure.protocolViolation(.unboundToken, status: response.status)
+                let isNew = tokens.withRefreshToken { !$0.isEqual(to: token.secret) } ?? false
+                guard isNew, source == .own, let new = tokens.heldRefreshToken() else { return .failed(failure) }
+                progress.kept = new.bound(to: key)
+                return .failedButReplaced(failure)
+            }
             let signedIn: SignedInAccount?
             switch holder(of: tokens, by: metadata) {
             case .them(let own): signedIn = own
@@ -297,8 +305,13 @@ struct GrantRefresh: Sendable {
 
     /// Revokes a refresh token that nobody will keep.
     private func revoke(_ received: ReceivedTokens, _ client: borrowing OAuthClient) async {
-        guard let message = received.revocation(client, metadata) else { return }
+        guard let message = received.revocation(adapted(client, to: metadata), metadata) else { return }
         _ = await network.send(message, Self.deadline)
+    }
+
+    /// The client as it says who it is at the provider.
+    private func adapted(_ client: borrowing OAuthClient, to metadata: ProviderMetadata) -> OAuthClient {
+        client.adapted(to: metadata, signer: network.assertions(keyring.clock))
     }
 
     // MARK: The store

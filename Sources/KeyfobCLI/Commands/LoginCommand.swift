@@ -36,7 +36,7 @@ struct LoginCommand: ParsableCommand {
             token' prints the sign-in that continues it. --continue does the same by the id that 'keyfob token --json' \
             and 'keyfob account show --json' give, for an hour.
 
-            With --dpop, and where the provider gives no others, the tokens are bound to a key that stays in the vault (DPoP). \
+            With --dpop, and where the provider gives or the resource takes no others, the tokens are bound to a key that stays in the vault (DPoP). \
             Then 'keyfob request' and 'keyfob exec --proxy' send a proof with each request, and no command gives the token \
             alone, which would be of no use.
 
@@ -100,7 +100,7 @@ struct LoginCommand: ParsableCommand {
         request.usesFormPost = formPost
         request.isInstanceAware = instanceAware
         request.isOpenedLater = noBrowser
-        request.bindsTokens = bindsTokens
+        if bindsTokens { request.bindsTokens = true }
         try ResourceSignIn.settle(
             &request, issuer: options.issuer, client: options.client, keyring, groups, network, global)
         try ClientQuestion.settle(request, keyring, groups, global)

@@ -53,6 +53,16 @@ enum SecretInput {
         try oneLine("secret", descriptor, limit: Keyring.Clients.secretLimit)
     }
 
+    /// The private key of a client: a file that is closed to other users, or standard input (`-`).
+    static func clientKey(_ path: String) throws(KeyringError) -> SecretBytes {
+        guard path == "-" else { return try keyFile(path, limit: Keyring.Clients.keyLimit) }
+        do {
+            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: Keyring.Clients.keyLimit)
+        } catch {
+            throw KeyringError(reading: "standard input", error)
+        }
+    }
+
     private static func oneLine(_ what: String, _ descriptor: Int32, limit: Int) throws(KeyringError) -> SecretBytes {
         let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
         try requireGiven(descriptor)

@@ -141,7 +141,8 @@ extension Advice {
             "to go on, sign its accounts out with 'keyfob logout --forget'"
                 + (name.map { ", then 'keyfob provider remove \(ShellWord.inMessage($0))'" } ?? "")
         case .addClient(let provider): Self.waysToClient(of: provider)
-        case .addClientSecret: "add the client again with 'keyfob client add --replace --secret-fd'"
+        case .addClientSecret:
+            "add the client again with 'keyfob client add --replace', and --secret-fd or --client-key"
 
         case .createVault: "make one with 'keyfob init'"
         case .makeNewVault: "make a new vault"

@@ -68,6 +68,7 @@ extension Network {
         return Network(
             send: { request, seconds in await transport.send(request, seconds: seconds) },
             flaw: { token, keys in signatures.flaw(of: token, keys: keys) },
+            flawBySecret: { token, secret in signatures.flaw(of: token, secret: secret) },
             lacksSignatureLibrary: { signatures.lacksLibrary(for: $0) },
             trusting: { file in
                 guard configuration.usesProvidersCertificates else { return nil }
@@ -77,7 +78,8 @@ extension Network {
             },
             signer: ProofSigner(
                 makeKey: { Libcrypto.installed?.newProofKey() },
-                sign: { text, key in Libcrypto.installed?.signature(of: text, by: key) }),
+                sign: { text, key in Libcrypto.installed?.signature(of: text, by: key) },
+                signAsClient: { text, key, name in Libcrypto.installed?.signature(of: text, by: key, name) }),
             nonces: nonces)
     }
 }

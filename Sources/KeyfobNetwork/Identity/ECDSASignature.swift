@@ -9,8 +9,12 @@ enum ECDSASignature {
 
     /// Both numbers, of `count` bytes each, of a signature in DER; nil for what is none.
     static func joined(_ der: [UInt8], count: Int) -> [UInt8]? {
-        guard der.count > 2, der[0] == 0x30, Int(der[1]) == der.count - 2, der[1] < 0x80 else { return nil }
-        var rest = der[2...]
+        // Only those of the longest curve have a length of two bytes.
+        let start = der.count > 2 && der[1] == 0x81 ? 3 : 2
+        guard der.count > start, der[0] == 0x30, Int(der[start - 1]) == der.count - start,
+            (der[start - 1] >= 0x80) == (start == 3)
+        else { return nil }
+        var rest = der[start...]
         var joined: [UInt8] = []
         for _ in 0..<2 {
             guard rest.count > 2, rest[rest.startIndex] == 0x02 else { return nil }

@@ -111,6 +111,50 @@ extension Libcrypto {
     }
 }
 
+extension Libcrypto {
+    /// The signature of a text by a client's key in PEM, as JWS has it; nil where the algorithm is not one of the key's, or the key is none.
+    func signature(of message: [UInt8], by pem: borrowing SecretBytes, _ name: String) -> [UInt8]? {
+        guard let key = try? ClientKey(reading: pem), key.kind.algorithms.contains(name),
+            let algorithm = SignatureAlgorithm(rawValue: name)
+        else { return nil }
+        let type = key.kind == .rsa ? "RSA" : key.kind == .ed25519 ? "ED25519" : "EC"
+        let digest = algorithm.scheme == .ed25519 ? nil : algorithm.digest
+        // Of RSA with 8192 bits.
+        let room = 1_024
+        var signature = [UInt8](repeating: 0, count: room)
+        let count = key.der.withBytes { der in
+            unsafe der.withUnsafeBytes { der in
+                guard let start = der.baseAddress else { return 0 }
+                return unsafe libcrypto_sign(
+                    functions, context, start.assumingMemoryBound(to: UInt8.self), der.count, type, digest,
+                    algorithm.scheme == .pss ? 1 : 0, message, message.count, &signature, room)
+            }
+        }
+        guard count > 0 else { return nil }
+        let made = Array(signature.prefix(count))
+        guard let coordinates = key.kind.coordinateCount else { return made }
+        return ECDSASignature.joined(made, count: coordinates)
+    }
+}
+
+extension Libcrypto {
+    /// The code of a message by HMAC with a secret; nil where there is none.
+    func code(of message: RawSpan, by secret: borrowing SecretBytes, digest: String) -> [UInt8]? {
+        var code = [UInt8](repeating: 0, count: 64)
+        let count = secret.withBytes { secret in
+            unsafe secret.withUnsafeBytes { secret in
+                unsafe message.withUnsafeBytes { message in
+                    guard let key = secret.baseAddress, let start = message.baseAddress else { return 0 }
+                    return unsafe libcrypto_mac(
+                        functions, context, digest, key, secret.count,
+                        start, message.count, &code)
+                }
+            }
+        }
+        return count > 0 ? Array(code.prefix(count)) : nil
+    }
+}
+
 extension Libcrypto.Verdict {
     fileprivate init(_ verdict: libcrypto_verdict) {
         switch verdict {

@@ -1,7 +1,7 @@
-/// A signature algorithm for ID tokens (RFC 7518, section 3.1; RFC 8037).
+/// A signature algorithm for ID tokens (RFC 7518, section 3.1; RFC 8037; RFC 9864).
 ///
 /// Those with a shared secret are missing on purpose, and so is `none`: with them anybody who knows the public key
-/// could sign.
+/// could sign. ``MACAlgorithm`` has the former, which no public key is used for.
 enum SignatureAlgorithm: String, CaseIterable, Sendable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -13,6 +13,7 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
     case es384 = "ES384"
     case es512 = "ES512"
     case edDSA = "EdDSA"
+    case ed25519 = "Ed25519"
 
     /// How signatures are made.
     enum Scheme: Sendable {
@@ -32,7 +33,7 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
         case .rs256, .rs384, .rs512: .pkcs1
         case .ps256, .ps384, .ps512: .pss
         case .es256, .es384, .es512: .ecdsa
-        case .edDSA: .ed25519
+        case .edDSA, .ed25519: .ed25519
         }
     }
 
@@ -43,13 +44,26 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
         case .es256: ("EC", "P-256", 32)
         case .es384: ("EC", "P-384", 48)
         case .es512: ("EC", "P-521", 66)
-        case .edDSA: ("OKP", "Ed25519", 32)
+        case .edDSA, .ed25519: ("OKP", "Ed25519", 32)
         }
     }
+
+    /// The names by which its keys say that they are for it: one algorithm has two.
+    var names: [String] { scheme == .ed25519 ? [Self.edDSA.rawValue, Self.ed25519.rawValue] : [rawValue] }
 
     /// The digest that is signed, as OpenSSL calls it; Ed25519 has its own.
     var digest: String { "SHA\(rawValue.suffix(3))" }
 
     /// Whether its signatures are checked by libcrypto; those by Ed25519 are by libsodium.
     var needsLibcrypto: Bool { scheme != .ed25519 }
+}
+
+/// An algorithm for ID tokens whose key is the client's secret (RFC 7518, section 3.2; OpenID Connect Core, section 10.1).
+enum MACAlgorithm: String, CaseIterable, Sendable {
+    case hs256 = "HS256"
+    case hs384 = "HS384"
+    case hs512 = "HS512"
+
+    /// The digest, as OpenSSL calls it.
+    var digest: String { "SHA\(rawValue.suffix(3))" }
 }

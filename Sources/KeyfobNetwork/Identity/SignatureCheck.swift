@@ -26,8 +26,42 @@ struct SignatureCheck: Sendable {
         return token.withBytes { flaw(of: $0, candidates, algorithm) }
     }
 
+    /// What is wrong with the signature of `token` by a client's secret; nil where it is good.
+    func flaw(of token: borrowing SecretBytes, secret: borrowing SecretBytes) -> IDTokenFlaw? {
+        let header: IDToken
+        do {
+            header = try IDToken(reading: token)
+        } catch {
+            return error
+        }
+        guard let algorithm = MACAlgorithm(rawValue: header.algorithm), secret.count > 0 else {
+            return .algorithmRefused
+        }
+        return token.withBytes { token in
+            guard let parts = Self.parts(of: token) else { return .notAToken }
+            guard
+                let code = library()?.code(
+                    of: token.extracting(0..<parts.dot), by: secret, digest: algorithm.digest)
+            else { return .noSignatureLibrary }
+            let isGood = code.withBytes { code in parts.signature.withBytes { ConstantTime.areEqual(code, $0) } }
+            return isGood ? nil : .badSignature
+        }
+    }
+
+    /// Where the signature of a token begins, and what it is.
+    private static func parts(of token: RawSpan) -> (dot: Int, signature: [UInt8])? {
+        guard let dot = (0..<token.byteCount).last(where: { token.byte(at: $0) == UInt8(ascii: ".") }),
+            let signature = Base64.url.decodeSecret(token.extracting(dot + 1..<token.byteCount))?.withBytes({
+                [UInt8]($0)
+            })
+        else { return nil }
+        return (dot, signature)
+    }
+
     /// Whether the signatures of a provider with these algorithms (nil: any) cannot be checked here.
     func lacksLibrary(for algorithms: [String]?) -> Bool {
+        let hasMAC = algorithms?.contains { MACAlgorithm(rawValue: $0) != nil } ?? false
+        if hasMAC, library() == nil { return true }
         let known = algorithms?.compactMap { SignatureAlgorithm(rawValue: $0) } ?? SignatureAlgorithm.allCases
         return known.contains(where: \.needsLibcrypto) && library() == nil
     }
@@ -35,11 +69,7 @@ struct SignatureCheck: Sendable {
     private func flaw(
         of token: RawSpan, _ candidates: [SigningKeys.Key], _ algorithm: SignatureAlgorithm
     ) -> IDTokenFlaw? {
-        guard let dot = (0..<token.byteCount).last(where: { token.byte(at: $0) == UInt8(ascii: ".") }),
-            let signature = Base64.url.decodeSecret(token.extracting(dot + 1..<token.byteCount))?.withBytes({
-                [UInt8]($0)
-            })
-        else { return .notAToken }
+        guard let (dot, signature) = Self.parts(of: token) else { return .notAToken }
         let signed = token.extracting(0..<dot)
         var isUsable = false
         for key in candidates {

@@ -80,7 +80,7 @@ struct SigningKeys: Sendable {
         let (type, curve, _) = algorithm.keyType
         guard members.string("kty", bytes) == type,
             !members.has("use", bytes) || members.string("use", bytes) == "sig",
-            !members.has("alg", bytes) || members.string("alg", bytes) == algorithm.rawValue,
+            !members.has("alg", bytes) || members.string("alg", bytes).map(algorithm.names.contains) ?? false,
             !members.has("key_ops", bytes) || members.strings("key_ops", bytes).contains("verify"),
             curve == nil || members.string("crv", bytes) == curve
         else { return nil }

@@ -40,6 +40,8 @@ package struct AuthorizationOptions: Hashable, Sendable {
     package var contexts: [String] = []
     /// How many seconds ago the person may have signed in at most.
     package var maximumAge: Int64?
+    /// The digest of the key that the code is to be bound to (RFC 9449, section 10).
+    package var keyThumbprint: String?
     /// How the answer comes back.
     package var responseMode = ResponseMode.query
 

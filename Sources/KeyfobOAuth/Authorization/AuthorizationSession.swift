@@ -78,6 +78,7 @@ package struct AuthorizationSession: ~Copyable, Sendable {
             ("prompt", options.prompt?.rawValue), ("login_hint", options.loginHint),
             ("domain_hint", options.domainHint), ("claims", options.claims),
             ("acr_values", options.contexts.joined(separator: " ")), ("max_age", options.maximumAge.map(String.init)),
+            ("dpop_jkt", options.keyThumbprint),
         ]
         for (name, value) in optional { if let value, !value.isEmpty { items.append((name, value)) } }
         if target.isInstanceAware { items.append(("instance_aware", "true")) }

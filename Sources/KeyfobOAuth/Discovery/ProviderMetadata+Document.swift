@@ -27,6 +27,7 @@ extension ProviderMetadata {
             ("code_challenge_methods_supported", challengeMethods),
             ("id_token_signing_alg_values_supported", idTokenAlgorithms), ("grant_types_supported", grantTypes),
             ("token_endpoint_auth_methods_supported", clientMethods),
+            ("token_endpoint_auth_signing_alg_values_supported", clientAlgorithms),
             ("revocation_endpoint_auth_methods_supported", revocationMethods),
             ("dpop_signing_alg_values_supported", proofAlgorithms),
         ]

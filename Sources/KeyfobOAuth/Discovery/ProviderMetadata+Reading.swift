@@ -52,6 +52,7 @@ extension ProviderMetadata {
         metadata.revocationMethods = fields.strings("revocation_endpoint_auth_methods_supported", in: bytes)
         metadata.grantTypes = fields.strings("grant_types_supported", in: bytes)
         metadata.clientMethods = fields.strings("token_endpoint_auth_methods_supported", in: bytes)
+        metadata.clientAlgorithms = fields.strings("token_endpoint_auth_signing_alg_values_supported", in: bytes)
         metadata.proofAlgorithms = fields.strings("dpop_signing_alg_values_supported", in: bytes)
         metadata.requiresPush = fields.bool("require_pushed_authorization_requests", in: bytes) ?? false
         metadata.takesClientDocuments = fields.bool("client_id_metadata_document_supported", in: bytes) ?? false

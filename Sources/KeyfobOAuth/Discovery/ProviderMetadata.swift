@@ -40,6 +40,8 @@ package struct ProviderMetadata: Hashable, Sendable {
     package var grantTypes: [String]?
     /// How its token endpoint lets clients say who they are; nil where it does not say.
     package var clientMethods: [String]?
+    /// The algorithms by which clients may sign who they are; nil where it does not say.
+    package var clientAlgorithms: [String]?
     /// Whether a client id may be the address of the client's own document.
     package var takesClientDocuments = false
     /// How its revocation endpoint wants to be told who asks; nil where it does not say.

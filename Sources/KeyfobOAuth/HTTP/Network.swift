@@ -10,6 +10,9 @@ public struct Network: Sendable {
     package let send: @Sendable (consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange
     /// What is wrong with the signature of an ID token by the keys of a JWKS document (RFC 7517); nil where it is good.
     package let flaw: @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?
+    /// What is wrong with the signature of an ID token by a client's secret; nil where it is good.
+    package let flawBySecret:
+        @Sendable (_ token: borrowing SecretBytes, _ secret: borrowing SecretBytes) async -> IDTokenFlaw?
     /// Whether no signature by these algorithms (nil: any) can be checked, because this machine lacks a library.
     package let lacksSignatureLibrary: @Sendable (_ algorithms: [String]?) -> Bool
 
@@ -24,6 +27,11 @@ public struct Network: Sendable {
     package init(
         send: @escaping @Sendable (consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange,
         flaw: @escaping @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?,
+        flawBySecret:
+            @escaping @Sendable (_ token: borrowing SecretBytes, _ secret: borrowing SecretBytes) async -> IDTokenFlaw? =
+            {
+                _, _ in .noSignatureLibrary
+            },
         lacksSignatureLibrary: @escaping @Sendable (_ algorithms: [String]?) -> Bool = { _ in false },
         trusting: @escaping @Sendable (_ file: String) throws -> Network? = { _ in nil },
         signer: ProofSigner = .none, nonces: ProofNonces = .none
@@ -32,6 +40,7 @@ public struct Network: Sendable {
         self.nonces = nonces
         self.send = send
         self.flaw = flaw
+        self.flawBySecret = flawBySecret
         self.lacksSignatureLibrary = lacksSignatureLibrary
         self.trusting = trusting
     }
@@ -63,6 +72,14 @@ package enum HTTPExchange: ~Copyable, Sendable {
         switch self {
         case .answered(let response): ProviderFailure.classify(response, now: now)
         case .failed(let failure): failure
+        }
+    }
+
+    /// What time it is by the clock of whoever answered; nil where nobody did, or does not say.
+    package var date: Timestamp? {
+        switch self {
+        case .answered(let response): response.header("Date").flatMap { CivilDate(httpDate: $0)?.time }
+        case .failed: nil
         }
     }
 

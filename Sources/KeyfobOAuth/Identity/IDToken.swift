@@ -12,6 +12,9 @@ package struct IDToken: Hashable, Sendable {
     /// What it says.
     package let claims: Claims
 
+    /// Whether it is signed with a secret that the client and the provider share, and by no public key.
+    package var isSignedBySecret: Bool { ["HS256", "HS384", "HS512"].contains(algorithm) }
+
     /// The claims that are used.
     package struct Claims: Hashable, Sendable {
         /// `iss`.

@@ -29,7 +29,9 @@ package struct IDTokenExpectation: Hashable, Sendable {
 
     /// Compares; the signature is somebody else's matter.
     package func check(_ token: IDToken, now: Timestamp) throws(IDTokenFlaw) {
-        if let algorithms, !algorithms.contains(token.algorithm) { throw .algorithmRefused }
+        if let algorithms, !Self.names(of: token.algorithm).contains(where: algorithms.contains) {
+            throw .algorithmRefused
+        }
         let claims = token.claims
         if issuer.contains(IssuerTemplate.placeholder) {
             guard let tenant = claims.tenantID, Authority.isGUID(tenant),
@@ -46,5 +48,11 @@ package struct IDTokenExpectation: Hashable, Sendable {
         guard claims.expiresOn > now.advanced(by: -Self.skew) else { throw .expired }
         let latest = now.advanced(by: Self.skew)
         guard claims.issuedAt <= latest, claims.notBefore.map({ $0 <= latest }) ?? true else { throw .notYetValid }
+    }
+
+    /// The names of an algorithm, of which one has two (RFC 9864, section 2.2).
+    private static func names(of algorithm: String) -> [String] {
+        let both = ["EdDSA", "Ed25519"]
+        return both.contains(algorithm) ? both : [algorithm]
     }
 }

@@ -49,16 +49,22 @@ package struct ProofSigner: Sendable {
     package let makeKey: @Sendable () -> ProofKey?
     /// The signature of a text by ES256; nil where there is none.
     package let sign: @Sendable (_ text: [UInt8], _ key: ProofKey) -> [UInt8]?
+    /// The signature of a text by a client's key in PEM and an algorithm of JWS; nil where there is none.
+    package let signAsClient: @Sendable (_ text: [UInt8], _ key: borrowing SecretBytes, _ algorithm: String) -> [UInt8]?
 
     /// Functions that do so.
     package init(
         makeKey: @escaping @Sendable () -> ProofKey?,
-        sign: @escaping @Sendable (_ text: [UInt8], _ key: ProofKey) -> [UInt8]?
+        sign: @escaping @Sendable (_ text: [UInt8], _ key: ProofKey) -> [UInt8]?,
+        signAsClient:
+            @escaping @Sendable (_ text: [UInt8], _ key: borrowing SecretBytes, _ algorithm: String) -> [UInt8]?
     ) {
         self.makeKey = makeKey
         self.sign = sign
+        self.signAsClient = signAsClient
     }
 
     /// None.
-    package static let none = ProofSigner(makeKey: { nil }, sign: { _, _ in nil })
+    package static let none = ProofSigner(
+        makeKey: { nil }, sign: { _, _ in nil }, signAsClient: { _, _, _ in nil })
 }

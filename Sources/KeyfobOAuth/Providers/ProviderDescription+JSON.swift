@@ -9,7 +9,7 @@ extension ProviderDescription {
     package static let members = [
         "formatVersion", "name", "title", "issuer", "environment", HostPattern.member, "resource", "discovery",
         "endpoints",
-        "clientIDs", "defaultScopes", "flows", "rotation", "quirks", "caFile", "parameters",
+        "clientIDs", "defaultScopes", "flows", "rotation", "quirks", "caFile", "parameters", "bindsTokens",
     ]
 
     /// Reads a description from a JSON document; a member, flow or quirk that is not known is refused, so that a
@@ -71,6 +71,10 @@ extension ProviderDescription {
         description.resource = resource
         description.certificateFile = fields.has("caFile", in: bytes) ? try text("caFile") : nil
         if description.hasDiscovery, issuer == nil { throw .missing("issuer") }
+        if fields.has("bindsTokens", in: bytes) {
+            guard let bindsTokens = fields.bool("bindsTokens", in: bytes) else { throw .badValue("bindsTokens") }
+            description.bindsTokens = bindsTokens
+        }
         if fields.has("parameters", in: bytes) {
             guard let texts = fields.object("parameters", in: bytes)?.texts(in: bytes) else {
                 throw .badValue("parameters")
@@ -115,6 +119,7 @@ extension ProviderDescription {
         writer.member("rotation", rotation.rawValue)
         writer.member("quirks", Quirk.allCases.filter(quirks.contains).map(\.rawValue))
         writer.member("caFile", certificateFile)
+        if bindsTokens { writer.member("bindsTokens", true) }
         if !parameters.isEmpty {
             writer.name("parameters")
             writer.beginObject()

@@ -32,6 +32,8 @@ package struct ProviderDescription: Hashable, Sendable {
     package var certificateFile: String?
     /// Fields of its own that every authorization request carries; see ``AuthorizationParameters``.
     package var parameters: [String: String] = [:]
+    /// Whether its resource takes no token that is not bound to a key (RFC 9449), so that every sign-in asks for such.
+    package var bindsTokens = false
 
     /// A way to sign in.
     package enum Flow: String, Hashable, Sendable, CaseIterable {

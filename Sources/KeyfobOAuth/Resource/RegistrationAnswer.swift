@@ -9,7 +9,9 @@ package struct RegistrationAnswer: ~Copyable, Sendable {
     package let authentication: OAuthClient.Authentication
     /// Those of the redirect addresses asked for that were registered.
     package let redirectURIs: [String]
-    /// Its secret; empty where it has none.
+    /// By what name the server knows its private key; nil where it has none.
+    package let keyID: String?
+    /// Its secret, or its private key; empty where it has none.
     private let secret: SecretBytes
 
     /// The secret, when nothing else is wanted any more; nil where there is none.
@@ -20,26 +22,32 @@ package struct RegistrationAnswer: ~Copyable, Sendable {
 
     /// Reads an answer.
     ///
-    /// - Parameter redirectURIs: Those that were asked for: without one of them no answer would come here.
+    /// - Parameters:
+    ///   - redirectURIs: Those that were asked for: without one of them no answer would come here.
+    ///   - key: The key whose public half was told; nil where none was.
     /// - Throws: `missing`, `badValue`.
     package init(
-        reading document: borrowing SecretBytes, redirectURIs asked: [String]
+        reading document: borrowing SecretBytes, redirectURIs asked: [String], key: ProofKey? = nil
     ) throws(ProtocolViolation) {
         self = try document.withBytes { bytes throws(ProtocolViolation) in
-            try Self.read(bytes, asked)
+            try Self.read(bytes, asked, key)
         }
     }
 
     private init(
-        id: String, authentication: OAuthClient.Authentication, redirectURIs: [String], secret: consuming SecretBytes
+        id: String, authentication: OAuthClient.Authentication, redirectURIs: [String], keyID: String? = nil,
+        secret: consuming SecretBytes
     ) {
         self.id = id
         self.authentication = authentication
         self.redirectURIs = redirectURIs
+        self.keyID = keyID
         self.secret = secret
     }
 
-    private static func read(_ bytes: RawSpan, _ asked: [String]) throws(ProtocolViolation) -> RegistrationAnswer {
+    private static func read(
+        _ bytes: RawSpan, _ asked: [String], _ key: ProofKey?
+    ) throws(ProtocolViolation) -> RegistrationAnswer {
         let fields = try JSONFields(reading: bytes)
         guard let id = fields.string("client_id", in: bytes) else { throw .missing("client_id") }
         guard Identifier.isAcceptable(id) else { throw .badValue("client_id") }
@@ -54,6 +62,12 @@ package struct RegistrationAnswer: ~Copyable, Sendable {
                 throw .badValue("token_endpoint_auth_method")
             }
             authentication = known
+        }
+        if authentication == .signed {
+            guard let key, let own = try? ClientKey(key) else { throw .badValue("token_endpoint_auth_method") }
+            return RegistrationAnswer(
+                id: id, authentication: authentication, redirectURIs: redirectURIs, keyID: key.thumbprint,
+                secret: own.pem())
         }
         guard authentication == .none || secret.count > 0 else { throw .missing("client_secret") }
         return RegistrationAnswer(

@@ -4,9 +4,11 @@ internal import KeyfobSodium
 /// The registration of a client by itself (RFC 7591).
 package enum RegistrationMessage {
     /// The request (section 3.1).
+    ///
+    /// - Parameter key: The key by which the client will sign who it is; nil for one that does not.
     package static func request(
         name: String, redirectURIs: [String], scopes: ScopeSet, _ authentication: OAuthClient.Authentication,
-        at endpoint: EndpointURL
+        key: ProofKey? = nil, at endpoint: EndpointURL
     ) -> HTTPRequest {
         var writer = JSONWriter()
         writer.beginObject()
@@ -16,6 +18,10 @@ package enum RegistrationMessage {
         writer.member("response_types", ["code"])
         writer.member("token_endpoint_auth_method", authentication.rawValue)
         writer.member("application_type", "native")
+        if let key {
+            writer.name("jwks")
+            writer.raw(#"{"keys":[\#(key.registeredJSON)]}"#)
+        }
         if !scopes.isEmpty { writer.member("scope", scopes.spaceSeparated) }
         writer.endObject()
         return HTTPRequest(

@@ -9,6 +9,8 @@ package struct ResourceMetadata: Hashable, Sendable {
     package let servers: [EndpointURL]
     /// The scopes that it names.
     package let scopes: ScopeSet
+    /// Whether it takes no token that is not bound to a key (RFC 9449).
+    package let requiresProofs: Bool
 
     /// The most authorization servers that are looked at.
     package static let serverLimit = 10
@@ -36,8 +38,9 @@ package struct ResourceMetadata: Hashable, Sendable {
         }
     }
 
-    private init(resource: EndpointURL, servers: [EndpointURL], scopes: ScopeSet) {
+    private init(resource: EndpointURL, servers: [EndpointURL], scopes: ScopeSet, requiresProofs: Bool) {
         (self.resource, self.servers, self.scopes) = (resource, servers, scopes)
+        self.requiresProofs = requiresProofs
     }
 
     private static func read(
@@ -59,6 +62,7 @@ package struct ResourceMetadata: Hashable, Sendable {
         }
         return ResourceMetadata(
             resource: resource, servers: servers.prefix(serverLimit).compactMap { try? EndpointURL($0) },
-            scopes: ScopeSet(fields.strings("scopes_supported", in: bytes) ?? []))
+            scopes: ScopeSet(fields.strings("scopes_supported", in: bytes) ?? []),
+            requiresProofs: fields.bool("dpop_bound_access_tokens_required", in: bytes) ?? false)
     }
 }

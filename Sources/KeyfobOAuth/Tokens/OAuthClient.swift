@@ -1,6 +1,7 @@
+package import KeyfobModel
 package import KeyfobSodium
 
-/// A client of a provider, with the secret that some give even to programs that cannot keep one.
+/// A client of a provider, with the secret that some give even to programs that cannot keep one, or a private key.
 package struct OAuthClient: ~Copyable, Sendable {
     /// How a client says who it is (OpenID Connect Core, section 9).
     package enum Authentication: String, Hashable, Sendable, CaseIterable {
@@ -10,16 +11,21 @@ package struct OAuthClient: ~Copyable, Sendable {
         case post = "client_secret_post"
         /// Its secret in the `Authorization` header.
         case basic = "client_secret_basic"
+        /// What it signs by its private key.
+        case signed = "private_key_jwt"
 
         /// The other way to show a secret; nil where there is none to show.
         fileprivate var other: Authentication? {
             switch self {
-            case .none: nil
+            case .none, .signed: nil
             case .post: .basic
             case .basic: .post
             }
         }
     }
+
+    /// The name of ``Authentication/signed`` for those who want the token endpoint's address signed.
+    private static let signedForEndpoint = "private_key_jwt token_endpoint"
 
     /// The client id.
     package let id: String
@@ -27,8 +33,10 @@ package struct OAuthClient: ~Copyable, Sendable {
     package let authentication: Authentication
     /// Whether the provider has taken this way from this client before.
     private let isProven: Bool
-    /// Empty where there is none.
+    /// Its secret or its private key, in PEM; empty where there is none.
     private let secret: SecretBytes
+    /// What it says by its private key; nil where it has none.
+    private var signing: ClientSigning?
 
     /// A public client.
     package init(id: String) {
@@ -50,39 +58,97 @@ package struct OAuthClient: ~Copyable, Sendable {
         self.secret = secret
     }
 
+    /// A client with a private key.
+    package init(id: String, key: consuming SecretBytes, signing: ClientSigning, isProven: Bool = false) {
+        self.init(id: id, secret: key, authentication: .signed, isProven: isProven)
+        self.signing = signing
+    }
+
+    /// The way as it is remembered.
+    package var method: String {
+        signing?.audience == .tokenEndpoint ? Self.signedForEndpoint : authentication.rawValue
+    }
+
+    /// The same client as it says who it is by a way that was remembered; as it is for one that is none of its ways.
+    package consuming func proven(by method: String?) -> OAuthClient {
+        if var signing, method == Self.signedForEndpoint {
+            signing.audience = .tokenEndpoint
+            return with(signing, isProven: true)
+        }
+        guard let known = method.flatMap(Authentication.init(rawValue:)),
+            known == authentication || known == authentication.other
+        else { return self }
+        return showing(by: known, isProven: true)
+    }
+
     /// Another of the same client, for a closure, which can hold only what it owns.
     package borrowing func copy() -> OAuthClient { showing(by: authentication, isProven: isProven) }
 
     private borrowing func showing(by authentication: Authentication, isProven: Bool = false) -> OAuthClient {
-        OAuthClient(
+        var client = OAuthClient(
             id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: authentication,
             isProven: isProven)
+        client.signing = signing
+        return client
+    }
+
+    private borrowing func with(_ signing: ClientSigning, isProven: Bool) -> OAuthClient {
+        var client = showing(by: authentication, isProven: isProven)
+        client.signing = signing
+        return client
     }
 
     /// The same client as a provider wants it to say who it is, where the provider names ways to show a secret and this client's
     /// is none of them.
-    package borrowing func adapted(to provider: ProviderMetadata) -> OAuthClient {
+    ///
+    /// - Parameter signer: What signs for a client with a private key.
+    package borrowing func adapted(
+        to provider: ProviderMetadata, signer: AssertionSigner = .none
+    ) -> OAuthClient {
+        if let signing { return with(signing.adapted(to: provider, signer), isProven: isProven) }
         guard !isProven, let other = authentication.other, let methods = provider.clientMethods,
             !methods.contains(authentication.rawValue), methods.contains(other.rawValue)
         else { return copy() }
         return showing(by: other)
     }
 
-    /// The same client with its secret in the other place, where the provider did not know it by the first; nil where the secret
-    /// is not to be shown there, or something else was wrong.
+    /// The same client with its secret in the other place, or with its signature for the other audience, where the provider did not know
+    /// it by the first; nil where the secret is not to be shown there, or something else was wrong.
     package borrowing func alternative(
         after failure: ProviderFailure, at provider: ProviderMetadata
     ) -> OAuthClient? {
-        guard failure.isOfClient, let other = authentication.other,
+        guard failure.isOfClient else { return nil }
+        if let signing { return signing.otherAudience.map { with($0, isProven: isProven) } }
+        guard let other = authentication.other,
             provider.clientMethods?.contains(other.rawValue) ?? true
         else { return nil }
         return showing(by: other)
     }
 
+    /// The same client by the clock of a server that did not know it; nil where that changes nothing.
+    package borrowing func following(_ clock: Timestamp?) -> OAuthClient? {
+        guard let clock, let signing = signing?.following(clock) else { return nil }
+        return with(signing, isProven: isProven)
+    }
+
+    /// Whether it has a private key by which nothing can be signed for a request to `url` on this machine.
+    package borrowing func lacksSignature(for url: EndpointURL) -> Bool {
+        guard let signing else { return false }
+        return signing.assertion(of: id, by: secret, to: url) == nil
+    }
+
+    /// Lends the secret that its provider knows too; nil where it has none.
+    package borrowing func withSharedSecret<Result>(_ body: (borrowing SecretBytes) -> Result) -> Result? {
+        switch authentication {
+        case .none, .signed: nil
+        case .post, .basic: body(secret)
+        }
+    }
+
     /// Whether its requests name it by a field of the body.
     var isNamedInBody: Bool {
         switch authentication {
-        case .none, .post: true
+        case .none, .post, .signed: true
         case .basic: false
         }
     }
@@ -99,10 +165,18 @@ package struct OAuthClient: ~Copyable, Sendable {
             form.append("client_id", id)
             form.append("client_secret", secret)
         case .basic: header = basicHeader()
+        case .signed:
+            form.append("client_id", id)
+            if let assertion = signing?.assertion(of: id, by: secret, to: url) {
+                form.append("client_assertion_type", Self.assertionType)
+                form.append("client_assertion", assertion)
+            }
         }
         fields(&form)
         return HTTPRequest(posting: form, to: url, authorization: header)
     }
+
+    private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
     /// Id and secret, each form-encoded first (RFC 6749, section 2.3.1).
     private borrowing func basicHeader() -> SecretBytes {

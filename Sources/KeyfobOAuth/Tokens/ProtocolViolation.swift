@@ -24,6 +24,8 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
     case otherResource
     /// A token of a type that is not supported.
     case unknownTokenType
+    /// A token that is bound to no key, where the refresh token is.
+    case unboundToken
     /// Tokens of another account than the one asked for.
     case otherAccount
     /// Tokens of another tenant than the one asked.
@@ -44,6 +46,7 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
         case .otherIssuer: "the document is another issuer's"
         case .otherResource: "the document is another resource's"
         case .unknownTokenType: "the token is of an unknown type"
+        case .unboundToken: "the token is bound to no key, and those before it were (DPoP); it was not taken"
         case .otherAccount: "the answer is about another account"
         case .otherTenant: "the answer is of another tenant"
         case .reported(let words): words

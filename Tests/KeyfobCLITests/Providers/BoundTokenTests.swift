@@ -103,6 +103,47 @@ struct BoundTokenTests {
         try home.run("keyfob token").expectSuccess()
     }
 
+    @Test(
+        "where the person asks for bound tokens, the request for the code names the key", arguments: ["no", "required"])
+    func code(push: String) throws {
+        let home = try Self.home(["proof": "offered", "push": push], signingInWith: "--dpop")
+        try home.signIn("strict", "--account ada")
+        let asked = try home.server.requests().filter { $0.path == "/token" }
+        #expect(asked.map(\.status) == [200, 200] && asked.allSatisfy { $0.bound == true }, "\(asked)")
+    }
+
+    @Test("a refresh that binds nothing any more is refused in words, and the sign-in stays bound")
+    func dropped() throws {
+        let home = try Self.home(["proof": "offered"], signingInWith: "--dpop")
+        try home.server.set(.init("strict", ["methods": ["none"], "proof": "offered", "drops": true]))
+        let outcome = try home.run("keyfob account refresh ada")
+        #expect(outcome.status == 69 && outcome.errors.contains("bound to no key"), "\(outcome)")
+        // What was replaced is kept, with its key.
+        try home.server.set(.init("strict", ["methods": ["none"], "proof": "offered"]))
+        try home.run("keyfob account refresh ada").expectSuccess()
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+        #expect(try home.run("keyfob token").status == 77)
+    }
+
+    @Test("a sign-in that continues a refused request is bound as the one before, and keeps no other tokens")
+    func continued() throws {
+        let home = try Self.home(["proof": "offered"], signingInWith: "--dpop")
+        try home.server.control(.init(grantTypes: ["refresh_token"], status: 400, body: ["error": "login_required"]))
+        let refused = try home.run(
+            "keyfob request \(Self.api) --force-refresh --json 2>&1 || keyfob account refresh ada --json")
+        let shown = try home.run(
+            "keyfob account show ada --json | jq -r '.. | .continuation? | .id? // empty' | head -1")
+        let id = shown.text.trimmingCharacters(in: .newlines)
+        #expect(!id.isEmpty, "\(refused) \(shown)")
+        try home.server.set(.init("strict", ["methods": ["none"], "proof": "no"]))
+        let outcome = try home.run("keyfob login --quiet --continue \(id) --timeout 20")
+        #expect(outcome.status == 69 && outcome.errors.contains("bound to no key"), "\(outcome)")
+        try home.server.set(.init("strict", ["methods": ["none"], "proof": "offered"]))
+        try home.run("keyfob login --quiet --continue \(id) --timeout 20").expectSuccess()
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+        #expect(try home.run("keyfob token").status == 77)
+    }
+
     @Test("a sign-in on another device, and one without a refresh token, are bound too")
     func device() throws {
         let home = try NamedPlace(.init("strict", ["methods": ["none"], "proof": "required", "interval": 1]))

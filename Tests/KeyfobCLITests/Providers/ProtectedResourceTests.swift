@@ -52,6 +52,29 @@ struct ProtectedResourceTests {
         #expect(again.status == 73 && again.errors.contains("would get their refresh tokens"), "\(again)")
     }
 
+    @Test("a resource that takes bound tokens alone has every sign-in ask for them (RFC 9728)")
+    func bound() throws {
+        let home = try Self.place(["described": ["dpop_bound_access_tokens_required": true]])
+        for _ in 0..<2 {
+            try home.run("keyfob login --quiet \(Self.address) --timeout 20").expectError(69, "bound to no key")
+        }
+        let shown = try home.run("keyfob provider show --json api.plain.example-mcp").expectSuccess().text
+        #expect(shown.contains("\"bindsTokens\""), "\(shown)")
+        #expect(try home.names().isEmpty)
+    }
+
+    @Test("where a server takes nothing less than a signature, a key is made and its public half registered")
+    func signed() throws {
+        let home = try Self.place([
+            "says_of_itself": ["token_endpoint_auth_methods_supported": ["private_key_jwt"]],
+            "registered": ["token_endpoint_auth_method": "private_key_jwt"],
+        ])
+        try home.signIn(Self.address)
+        _ = try home.token("--url \(Self.address) --force-refresh")
+        let listed = try home.run("keyfob client list --json | jq -c '.clients[] | [.authentication, .keyType]'")
+        #expect(listed.text == "[\"private_key_jwt\",\"P-256\"]\n", "\(listed)")
+    }
+
     private static let lies: [([String: any Sendable], String)] = [
         (["described": ["resource": "https://api.plain.example/other"]], "describes another resource"),
         (["described": ["resource": "https://evil.example/mcp"]], "describes another resource"),

@@ -104,9 +104,12 @@ extension ProviderServer {
         let error: String?
         /// The key of the control file that was followed.
         let hook: String?
+        /// Of a stand-in: whether the code that was redeemed was asked for with a key.
+        let bound: Bool?
 
         private enum CodingKeys: String, CodingKey {
             case time, method, host, path, status, scope, resource, person, tenant, scheme, token, issued, error, hook
+            case bound
             case grantType = "grant_type"
             case clientID = "client_id"
             case refreshToken = "refresh_token"

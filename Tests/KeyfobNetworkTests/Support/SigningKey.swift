@@ -26,7 +26,7 @@ final class SigningKey: Sendable {
         case "ES256": try p256.get()
         case "ES384": try p384.get()
         case "ES512": try p521.get()
-        case "EdDSA": try ed25519.get()
+        case "EdDSA", "Ed25519": try ed25519.get()
         default: try rsa.get()
         }
     }
@@ -60,6 +60,9 @@ final class SigningKey: Sendable {
 
     /// The public key in PEM.
     func publicPEM() throws -> [UInt8] { try Program.openssl(["pkey", "-in", file, "-pubout"]) }
+
+    /// The private key in PEM.
+    func privatePEM() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
 
     /// The public key as a JWK.
     func jwk(_ extra: [String: Any] = ["kid": "one", "use": "sig"]) -> [String: Any] {

@@ -307,6 +307,14 @@ def ed25519_cases():
     token = by_jwcrypto("EdDSA", names[0])
     for_all("EdDSA", token, *names)
     key, good = public(names[0]), signature_of(token)
+    # The other name of the same (RFC 9864), whichever of both the key says.
+    private = ed25519.Ed25519PrivateKey.from_private_bytes(data(json.loads(names[0].export())["d"]))
+    renamed = by_hand("Ed25519", private.sign)
+    for name in ("Ed25519", "EdDSA"):
+        add("Ed25519" if name == "Ed25519" else "Ed25519, the key says EdDSA", renamed, key | {"alg": name})
+        add(f"EdDSA, the key says {name}", token, key | {"alg": name})
+    add("Ed25519, another key", renamed, public(names[1]), "badSignature")
+    add("Ed25519, the signature of EdDSA", by_hand("Ed25519", lambda signed: good), key, "badSignature")
     order = 2**252 + 27742317777372353535851937790883648493
     s = int.from_bytes(good[32:], "little") + order
     add("EdDSA, s + L", with_signature(token, good[:32] + s.to_bytes(32, "little")), key, "badSignature")

@@ -9,20 +9,29 @@ A request without a proof is refused, and so is a proof of another request, anot
 A proof names the nonce that the server gave last · https://www.rfc-editor.org/rfc/rfc9449#section-8
 A resource takes a bound token by the scheme DPoP alone, with a proof of the same key and of the token · https://www.rfc-editor.org/rfc/rfc9449#section-7.1
 A refresh token is of use with its key alone · https://www.rfc-editor.org/rfc/rfc9449#section-5
+A code is of use with the key alone that the request for it named · https://www.rfc-editor.org/rfc/rfc9449#section-10
+A provider may stop to bind tokens without a word · https://www.rfc-editor.org/rfc/rfc9449#section-5
+A client signs who it is by its own key, for this provider, for a minute and once · https://www.rfc-editor.org/rfc/rfc7523#section-3
+An ID token may be signed with the client's secret · https://openid.net/specs/openid-connect-core-1_0.html#Signing
 
 Options besides those of openid.py: `methods` are the ways in which client-1 may show its secret, and `says_methods` those in the document (None:
 it does not say); `wants` {FIELD: VALUE} of an authorization request; `push` and `proof` are "no", "offered" or "required"; `nonces` is whether a
-proof needs one; `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
+proof needs one; `drops` is whether a refresh binds no token any more; `client_keys` are the JWK of a client that signs, `audiences` what it may
+name ("issuer", "token_endpoint"), `algorithms` by what it may sign, and `clock` by how many seconds the provider's clock is ahead then;
+`id_tokens` is how ID tokens are signed, `id_key` with which key ("secret", "public", "other") where that is an HMAC; `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
 tells whose a token is."""
 
 import base64
+import email.utils
 import hashlib
+import hmac
 import json
 import secrets
 import threading
 import time
 import urllib.parse
 
+from cryptography.hazmat.primitives.asymmetric import ed25519
 from jwcrypto import jwk, jws
 
 from .openid import OpenID
@@ -32,17 +41,22 @@ AUTH, API = "strict.example", "api.strict.example"
 SECRET = "p:ä+ %/&="
 #: For how many seconds a proof is good.
 PROOF_LIFE = 60
+#: For how many seconds at most the word of a client is good, and by how many the clocks may differ.
+ASSERTION_LIFE, SKEW = 60, 5
+ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 class Strict(OpenID):
     HOSTS = (AUTH, API)
     OPTIONS = OpenID.OPTIONS | {"methods": ["client_secret_basic"], "says_methods": None, "wants": {}, "push": "no", "proof": "no", "nonces": False,
-                                   "wrong": {}}
+                                   "drops": False, "client_keys": [], "audiences": ["issuer"], "algorithms": ["ES256"], "clock": 0,
+                                   "id_tokens": "RS256", "id_key": "secret", "wrong": {}}
     SUPPORTED = {"authorization_response_iss_parameter_supported": True}
 
     def __init__(self, **options):
         super().__init__(**options)
         self.pushed, self.seen, self.nonce, self.asked = {}, set(), secrets.token_urlsafe(8), threading.local()
+        self.edwards = ed25519.Ed25519PrivateKey.generate()
 
     def document(self):
         more = {}
@@ -53,6 +67,9 @@ class Strict(OpenID):
                      "require_pushed_authorization_requests": self.option("push") == "required"}
         if self.option("proof") != "no":
             more["dpop_signing_alg_values_supported"] = ["ES256"]
+        if self.option("client_keys"):
+            more["token_endpoint_auth_signing_alg_values_supported"] = self.option("algorithms")
+        more["id_token_signing_alg_values_supported"] = [self.option("id_tokens")]
         return super().document() | more | self.option("wrong")
 
     def answer(self, request):
@@ -60,6 +77,8 @@ class Strict(OpenID):
             return self.resource(request)
         if request.path == "/push":
             return self.push(request)
+        if request.path == "/keys" and self.option("id_tokens") == "Ed25519":
+            return Answer(200, {"keys": [jwk.JWK.from_pyca(self.edwards.public_key()).export_public(as_dict=True)]})
         return super().answer(request)
 
     # The client.
@@ -69,9 +88,63 @@ class Strict(OpenID):
         self.check_fields(request)
         scheme = request.headers.get("Authorization", "").partition(" ")[0].lower()
         method = "client_secret_basic" if scheme == "basic" else "client_secret_post" if "client_secret" in request.form else "none"
+        if "client_assertion" in request.form:
+            method = "private_key_jwt" if method == "none" else "two ways"
         request.notes["scheme"] = method
+        if method == "private_key_jwt" and method in self.option("methods"):
+            return self.judge(request)
         if method not in self.option("methods") or method != "none" and request.form.get("client_secret") != SECRET:
             self.refuse("invalid_client", "Client authentication failed.", 401)
+
+    def judge(self, request):
+        """Refuses a client that does not sign who it is, by one of its keys, for this provider, now and for the first time."""
+        now = time.time() + self.option("clock")
+
+        def refuse(reason):
+            raise Refusal(401, {"error": "invalid_client", "error_description": reason}, {"Date": email.utils.formatdate(now, usegmt=True)})
+
+        if request.form.get("client_assertion_type") != ASSERTION:
+            refuse("another kind of assertion")
+        try:
+            signed = jws.JWS()
+            signed.deserialize(request.form["client_assertion"])
+            head = json.loads(signed.objects["protected"])
+            if head.get("alg") not in self.option("algorithms"):
+                refuse(f"signed by {head.get('alg')}")
+            keys = [key for key in self.option("client_keys") if key.get("kid") == head.get("kid")]
+            if len(keys) != 1:
+                refuse(f"no key is called {head.get('kid')}")
+            signed.allowed_algs = [head["alg"]]
+            signed.verify(jwk.JWK(**keys[0]))
+            said = json.loads(signed.payload)
+        except (ValueError, KeyError, jws.InvalidJWSSignature, jws.InvalidJWSObject) as error:
+            refuse(f"the assertion cannot be read: {error}")
+        if not said.get("iss") == said.get("sub") == request.form.get("client_id"):
+            refuse("it is of another client")
+        if said.get("aud") not in [{"issuer": self.issuer(), "token_endpoint": self.at("token_endpoint")}[name] for name in self.option("audiences")]:
+            refuse(f"it is for {said.get('aud')}")
+        if not now - SKEW < said.get("exp", 0) <= now + ASSERTION_LIFE + SKEW or said.get("iat", 0) > now + SKEW:
+            refuse("it is of another time")
+        if len(said.get("jti", "")) < 16 or said["jti"] in self.seen:
+            refuse("it was here before")
+        self.seen.add(said["jti"])
+
+    def id_token(self, grant, subject, **claims):
+        token, name = super().id_token(grant, subject, **claims), self.option("id_tokens")
+        if name == "RS256":
+            return token
+        head = base64.urlsafe_b64encode(json.dumps({"alg": name, "typ": "JWT"}).encode()).rstrip(b"=").decode()
+        text = head + "." + token.split(".")[1]
+        if name == "Ed25519":
+            signature = self.edwards.sign(text.encode())
+        else:
+            key = {"secret": SECRET.encode(), "other": b"another secret of the same length", "public": self.public_key()}[self.option("id_key")]
+            signature = hmac.new(key, text.encode(), "sha" + name[2:]).digest()
+        return text + "." + base64.urlsafe_b64encode(signature).rstrip(b"=").decode()
+
+    def public_key(self):
+        """The public key as people have it, which is no secret."""
+        return jwk.JWK(**self.key.document()["keys"][0]).export_to_pem()
 
     # The authorization request.
 
@@ -103,11 +176,27 @@ class Strict(OpenID):
     def first_refresh(self, grant):
         return super().first_refresh(grant) if grant.query.get("prompt") == "consent" else None
 
+    # What a client asks besides, where it signs who it is.
+
+    def device(self, request):
+        if self.option("client_keys"):
+            self.check_secret(request)
+        return super().device(request)
+
+    def revoke(self, request):
+        if self.option("client_keys"):
+            self.check_secret(request)
+        return super().revoke(request)
+
     # Tokens, and the keys that they are bound to.
 
     def token(self, request):
         self.check_secret(request)
         thumbprint = self.prove(request, {"error": "invalid_dpop_proof"})
+        named = self.codes.get(request.form.get("code"), {"query": {}})["query"].get("dpop_jkt")
+        request.notes["bound"] = bool(named)
+        if named and named != thumbprint and self.option("proof") != "no":
+            self.refuse("invalid_grant", "The code is bound to another key.")
         kind = request.form.get("grant_type")
         if kind == "refresh_token":
             found = self.refresh_tokens.get(request.form.get("refresh_token"))
@@ -117,8 +206,9 @@ class Strict(OpenID):
         return super().token(request)
 
     def issue(self, grant, refresh=None, scopes=None, **more):
+        is_bound = bool(self.asked.key) and not (self.option("drops") and hasattr(grant, "key"))
         grant.key = self.asked.key
-        return super().issue(grant, refresh, scopes, **more) | ({"token_type": "DPoP"} if grant.key else {})
+        return super().issue(grant, refresh, scopes, **more) | ({"token_type": "DPoP"} if is_bound else {})
 
     def prove(self, request, refusal, status=400, token=None):
         """The thumbprint of the key of a request's proof (RFC 9449, section 4.3); None where none came, and none need come."""

@@ -7,7 +7,8 @@ struct ClientAddCommand: ParsableCommand {
         commandName: "add", abstract: "Add a client id that a provider gave you.",
         discussion: """
             The first client of a provider is its default. Some providers give even desktop programs a secret: it \
-            is read from a descriptor and kept sealed. Say --redirect-uri, once for each, where the provider \
+            is read from a descriptor and kept sealed, and so is a private key by which the client signs who it is \
+            (private_key_jwt), from a file in PEM or JWK. Say --redirect-uri, once for each, where the provider \
             takes answers only at certain addresses: they are used as they are written, on localhost, 127.0.0.1 or [::1], \
             the next one where somebody else listens at the first; or with a scheme of an app's own, such as \
             com.example.app:/callback, which the desktop brings here ('keyfob setup url-scheme'). Else any free port of this machine is used.
@@ -21,6 +22,7 @@ struct ClientAddCommand: ParsableCommand {
               keyfob client add 0d1e2f3a-aaaa-bbbb-cccc-000011112222 --provider microsoft
               keyfob client add 1234.apps.example --provider google \\
                 --secret-fd 3 3< secret.txt
+              keyfob client add app --provider contoso --client-key key.pem --kid 2027
               keyfob client add app --provider contoso \\
                 --redirect-uri http://localhost:8400 --default
             """)
@@ -56,6 +58,22 @@ struct ClientAddCommand: ParsableCommand {
 
     @Option(
         name: .long,
+        help: ArgumentHelp(
+            "A file with the client's private key, in PEM or JWK; '-' is standard input.", valueName: "file"))
+    var clientKey: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("By what name the provider knows the key (kid).", valueName: "id"))
+    var kid: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "By what it signs, such as PS256; else by what the provider takes.", valueName: "algorithm"))
+    var signingAlgorithm: String?
+
+    @Option(
+        name: .long,
         help: "Where the secret is sent first: in the body (post) or in a header (basic); the provider's word counts.")
     var authentication: SecretPlace = .post
 
@@ -71,9 +89,17 @@ struct ClientAddCommand: ParsableCommand {
         if wellKnown == nil {
             guard id != nil else { throw ValidationError("name the client id, or a program with --well-known") }
             guard provider != nil else { throw ValidationError("say of which provider, with --provider") }
-        } else if id != nil || provider != nil || secretFd != nil || name != nil || !redirectURIs.isEmpty {
+        } else if id != nil || provider != nil || secretFd != nil || clientKey != nil || name != nil
+            || !redirectURIs.isEmpty
+        {
             throw ValidationError(
                 "--well-known says the id, the provider, the name and the addresses, and has no secret")
+        }
+        if secretFd != nil, clientKey != nil {
+            throw ValidationError("a client has a secret or a private key, not both")
+        }
+        if clientKey == nil, kid != nil || signingAlgorithm != nil {
+            throw ValidationError("--kid and --signing-algorithm go with --client-key")
         }
     }
 
@@ -95,6 +121,12 @@ struct ClientAddCommand: ParsableCommand {
             keyring = try global.unlockedKeyring()
             added = try keyring.clients.add(
                 client, secret: secret, at: named, isDefault: `default`, replacing: replace, in: global.groups())
+        } else if let clientKey {
+            (client.authentication, client.keyID, client.keyAlgorithm) = (.signed, kid, signingAlgorithm)
+            let key = try SecretInput.clientKey(clientKey)
+            keyring = try global.unlockedKeyring()
+            added = try keyring.clients.add(
+                client, secret: key, at: named, isDefault: `default`, replacing: replace, in: global.groups())
         } else {
             keyring = try global.unlockedKeyring()
             added = try keyring.clients.add(

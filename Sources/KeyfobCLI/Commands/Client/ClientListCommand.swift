@@ -74,6 +74,8 @@ private struct ClientDocument: Encodable {
     let redirectURIs: [String]
     let scopes: [String]
     let authentication: String
+    let keyID: String?
+    let keyType: String?
     let isDefault: Bool
     let origin: String
     let group: String?
@@ -86,6 +88,8 @@ private struct ClientDocument: Encodable {
         redirectURIs = item.client.redirectURIs
         scopes = item.client.scopes.scopes
         authentication = item.client.authentication.rawValue
+        keyID = item.client.keyID
+        keyType = item.client.keyType
         isDefault = item.isDefault
         switch item.origin {
         case .added(let name): (origin, group) = ("added", name.name)
