@@ -19,10 +19,10 @@ extension KeyringError {
         if let folder = folders.last(where: { !FileAccess.isOpen($0, toList: $0 == path) }) {
             return closed(folder, "lets nobody in", advice: toWrite ? nil : .nameVault)
         }
-        return toWrite ? unwritable(path) : nil
+        return toWrite && !FileAccess.isWritable(path) ? closed(path, "cannot be written", advice: nil) : nil
     }
 
-    /// Names what keeps this user from changing the vault in a folder: the folder, or a file of it; nil where nothing is known to.
+    /// Names what keeps this user from changing the vault in a folder: the folder, or a file of it; nil where nothing known does.
     static func unwritable(_ directory: VaultDirectory) -> KeyringError? {
         [directory.path, directory.database, directory.lock].lazy.compactMap { unwritable($0) }.first
     }
@@ -40,16 +40,16 @@ extension KeyringError {
     }
 
     /// - Parameter advice: What helps where it is another user's.
-    private static func closed(_ folder: String, _ what: String, advice: Advice?) -> KeyringError? {
-        guard let status = FileAccess.status(folder, following: true) else { return nil }
+    private static func closed(_ path: String, _ what: String, advice: Advice?) -> KeyringError? {
+        guard let status = FileAccess.status(path, following: true) else { return nil }
         guard status.isOwn else {
             return KeyringError(
-                .inputOutput, "\(folder) is another user's and closed to this one", advice: advice)
+                .inputOutput, "\(path) is another user's and closed to this one", advice: advice)
         }
         let mode = String(status.permissions, radix: 8)
         return KeyringError(
-            .inputOutput, "\(folder) \(what): its mode is \(String(repeating: "0", count: 4 - mode.utf8.count))\(mode)",
-            advice: .openFolder(path: folder))
+            .inputOutput, "\(path) \(what): its mode is \(String(repeating: "0", count: 4 - mode.utf8.count))\(mode)",
+            advice: .openPath(path))
     }
 
     /// Says why the folder that lives as long as the login cannot be used.

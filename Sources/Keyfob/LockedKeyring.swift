@@ -164,11 +164,11 @@ public struct LockedKeyring: ~Copyable {
             let turn: FileLock?
             do {
                 turn = try FileLock(directory.lock)
-            } catch StoreError.notWritable where FileAccess.status(directory.lock, following: false) == nil {
-                // On a disk that can only be read nobody has made the file.
+            } catch StoreError.notWritable {
+                // Whoever may only read the vault has no turn to take.
                 turn = nil
             } catch {
-                throw KeyringError(error, in: directory)
+                throw KeyringError(error)
             }
             vault = try locked.unlocked(with: .passphrase(normalized))
             _ = consume turn

@@ -15,7 +15,6 @@ public final class AgentDesk: Sendable {
     let session = Mutex(SessionPermissions())
     let turns = QuestionTurns()
     private let refusals = Mutex(RefusalCount())
-    private let shares = Mutex(AuditShare())
     let upkeep = Mutex(TokenUpkeep())
     /// How many tokens are being got, and written down.
     private let underWay = Mutex(0)
@@ -69,7 +68,6 @@ public final class AgentDesk: Sendable {
     ) async throws(KeyringError) -> [Candidate] {
         try await answering(AuditDraft(.accounts, caller)) { (keyring, draft) throws(KeyringError) in
             let found = try rights(of: caller).accounts(of: keyring, in: groups)
-            draft.isOfStranger = found.isEmpty
             try write(&draft, "done")
             return found
         }
@@ -136,10 +134,10 @@ public final class AgentDesk: Sendable {
         begin()
         defer { end() }
         let box = try await acquire(pinned, from: openKeyring(since: era))
-        // It is stored, and whoever asks once the vault is open again gets it from there.
-        guard era == self.era else { throw Self.lockedMeanwhile }
         draft.reason = draft.reason ?? "\(box.found.reason)"
         try write(&draft, box.found.origin.rawValue)
+        // It is stored, and whoever asks once the vault is open again gets it from there.
+        guard era == self.era else { throw Self.lockedMeanwhile }
         upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: caller, now: clock.now) }
         return box
     }
@@ -201,34 +199,19 @@ public final class AgentDesk: Sendable {
         try write(draft)
     }
 
-    /// Writes down what was answered, or counts it where the program has had its share of lines.
     func write(_ draft: AuditDraft) throws(KeyringError) {
-        let now = clock.now
-        for due in shares.withLock({ $0.take(draft, now: now) }) {
-            do throws(KeyringError) {
-                try append(due)
-            } catch {
-                shares.withLock { $0.giveBack(due) }
-                throw error
-            }
-        }
-    }
-
-    private func append(_ draft: AuditDraft) throws(KeyringError) {
         guard let keyring = draft.keyring else { return }
         try audit.append(draft.entry(clock.now), keyring)
     }
 
-    /// Writes down how much was answered that has no line of its own.
+    /// Writes down how many refusals have no line of their own.
     public func writePending() {
         for draft in refusals.withLock({ $0.takePending() }) { try? write(draft) }
-        for draft in shares.withLock({ $0.takePending() }) { try? append(draft) }
     }
 
     /// The error as the program is told of it, written down, or counted where it was told the same again and again.
     func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
         draft.answer = error.code.rawValue
-        draft.isOfStranger = error.code == .notPermitted
         if draft.keyring != nil {
             for counted in refusals.withLock({ $0.take(draft, now: clock.now) }) { try? write(counted) }
         }

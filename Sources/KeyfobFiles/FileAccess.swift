@@ -162,6 +162,11 @@ package enum FileAccess {
         unsafe access(folder, toList ? R_OK | X_OK : X_OK) == 0 || errno != EACCES
     }
 
+    /// Whether this user may write into a folder, by its mode; true where there is none, or its disk is the reason.
+    package static func isWritable(_ folder: String) -> Bool {
+        unsafe access(folder, W_OK | X_OK) == 0 || errno != EACCES
+    }
+
     /// The folders from an absolute path upwards, itself first and `/` last.
     package static func ancestors(of path: String) -> some Sequence<String> {
         sequence(first: path) { folder in

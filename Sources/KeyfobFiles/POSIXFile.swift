@@ -215,17 +215,11 @@ package enum POSIXFile {
 
     /// Opens a file that is there to be locked, and makes it where it is missing.
     ///
-    /// flock(2) wants no right to write: where a disk can only be read, whoever reads the vault takes turns there too.
-    ///
     /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
     static func openLock(_ path: String) throws(StorageFailure) -> CInt {
         let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if descriptor >= 0 { return descriptor }
-        let reason = failure()
-        guard case .notWritable = reason else { throw reason }
-        let readable = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard readable >= 0 else { throw reason }
-        return readable
+        guard descriptor >= 0 else { throw failure() }
+        return descriptor
     }
 
     /// The system's last error in this module's terms.

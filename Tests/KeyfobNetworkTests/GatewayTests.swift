@@ -226,7 +226,9 @@ struct GatewayTests {
         let words = asked.split(separator: " ").map(String.init)
         let host = words[1].prefix { $0 != "/" }
         guard let path = RequestPath(words[1].dropFirst(host.count)) else { return #expect(!isAllowed) }
-        #expect(rule.allows(GatewayQuestion(method: words[0], host: String(host), path: path)) == isAllowed)
+        #expect(
+            rule.allows(GatewayQuestion(method: words[0], host: String(host), path: path, specialHeaders: []))
+                == isAllowed)
     }
 
     @Test(
@@ -257,10 +259,11 @@ struct GatewayTests {
     func exactRule(method: String, place: String, rule: String?) throws {
         let host = place.prefix { $0 != "/" }
         let path = try #require(RequestPath(place.dropFirst(host.count)))
-        let question = GatewayQuestion(method: method, host: String(host), path: path)
+        let question = GatewayQuestion(method: method, host: String(host), path: path, specialHeaders: [])
         let found = GatewayRule(exactly: question)
         #expect(found?.description == rule && found?.allows(question) ?? true)
-        let other = GatewayQuestion(method: method, host: "api.example", path: try #require(RequestPath("/other")))
+        let other = GatewayQuestion(
+            method: method, host: "api.example", path: try #require(RequestPath("/other")), specialHeaders: [])
         #expect(found?.allows(other) != true)
     }
 

@@ -12,8 +12,6 @@ struct AuditDraft {
     var reason: String?
     var permission: AuditEntry.Permission?
     var answer = ""
-    /// Whether nobody has allowed the program what it asked for.
-    var isOfStranger = false
     /// How many others were answered alike, and have no entry.
     var repeats = 0
 

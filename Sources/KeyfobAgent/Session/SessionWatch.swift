@@ -10,27 +10,30 @@ public enum SessionWatch {
     ///
     /// - Parameters:
     ///   - environment: Says where the system bus is, where that is not the usual place.
-    ///   - tell: Called with why nothing is heard, where there is no logind from the start.
-    ///   - away: Called on that thread, each time.
+    ///   - tell: Called with why something is not heard, or not waited for.
+    ///   - away: Called on that thread each time, and where something may not have been heard.
     public static func start(
         _ environment: [String: String], tell: @escaping @Sendable (String) -> Void,
         away: @escaping @Sendable () -> Void
     ) {
         let isStarted = BlockingThread.start {
-            var hasTold = false
+            var (pause, isFirst): (UInt32, Bool) = (1, true)
             while true {
                 do throws(BusFailure) {
                     let ears = try LogindEars(environment)
-                    hasTold = true
+                    if isFirst, !ears.isWaitedFor { tell("logind does not wait for Keyfob before the machine sleeps") }
+                    // Whoever left since the last connection was not heard.
+                    if !isFirst { away() }
+                    (pause, isFirst) = (1, false)
                     ears.listen(away)
-                    // The bus has gone, and whoever locks a screen meanwhile is not heard.
                     away()
                 } catch {
-                    if !hasTold { tell(error == .noLibrary ? "libsystemd is missing" : "logind does not answer") }
-                    hasTold = true
+                    if isFirst { tell(error == .noLibrary ? "libsystemd is missing" : "logind does not answer") }
+                    isFirst = false
                     if error == .noLibrary { return }
+                    pause = min(2 * pause, 300)
                 }
-                sleep(10)
+                sleep(pause)
             }
         }
         if !isStarted { tell("the system gives no thread") }
@@ -41,7 +44,8 @@ public enum SessionWatch {
 private final class LogindEars {
     private static let (name, path) = ("org.freedesktop.login1", "/org/freedesktop/login1")
     private static let (manager, session) = (name + ".Manager", name + ".Session")
-    private static let properties = "org.freedesktop.DBus.Properties"
+    private static let bus = "org.freedesktop.DBus"
+    private static let properties = bus + ".Properties"
 
     private final class Heard {
         var signals: [BusSignal] = []
@@ -50,6 +54,8 @@ private final class LogindEars {
     private let client: BusClient
     private let heard = Heard()
     private let signals: BusSignals
+    /// The connection of logind's: any program may send a signal that looks like one of these.
+    private let owner: String
     /// As long as it is open, logind waits before the machine sleeps.
     private var delay: CInt?
 
@@ -65,14 +71,15 @@ private final class LogindEars {
                     from + "interface='\(Self.session)',member='Lock',path_namespace='\(Self.path)/session'",
                     from + "interface='\(Self.properties)',member='PropertiesChanged',arg0='\(Self.session)',"
                         + "path_namespace='\(Self.path)/session'",
-                    "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
+                    "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',"
                         + "member='NameOwnerChanged',arg0='\(Self.name)'",
                 ]
             ) { heard.signals.append($0) }
-            // Who is not there now is not heard either, until it comes: NameOwnerChanged.
-            _ = try client.call(
-                Self.name, Self.path, Self.properties, "Get", [.string(Self.manager), .string("BlockInhibited")],
-                returning: "v", until: Deadline(in: .seconds(10)))
+            let owner = try client.call(
+                Self.bus, "/org/freedesktop/DBus", Self.bus, "GetNameOwner", [.string(Self.name)], returning: "s",
+                until: Deadline(in: .seconds(10)))
+            guard let owner = owner.first?.text else { throw BusCallFailure.oddAnswer }
+            self.owner = owner
         } catch {
             throw .noBus
         }
@@ -93,6 +100,9 @@ private final class LogindEars {
         return try BusClient(socket, passingDescriptors: true, until: deadline)
     }
 
+    /// Whether logind waits for this before the machine sleeps.
+    var isWaitedFor: Bool { delay != nil }
+
     /// Until the bus goes away, or logind does.
     func listen(_ away: () -> Void) {
         while true {
@@ -101,10 +111,11 @@ private final class LogindEars {
             } catch {
                 return
             }
-            // A call that is made here hears too.
             while !heard.signals.isEmpty {
                 let signal = heard.signals.removeFirst()
-                if signal.name == "NameOwnerChanged" { return }
+                let isOfBus = signal.name == "NameOwnerChanged"
+                guard signal.sender == (isOfBus ? Self.bus : owner) else { continue }
+                if isOfBus { return }
                 if signal.name == "PrepareForSleep", signal.values.first?.boolean != true {
                     holdSleep()
                 } else if means(signal) {

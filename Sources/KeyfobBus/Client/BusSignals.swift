@@ -4,6 +4,8 @@ internal import Glibc
 /// A signal that was heard.
 package struct BusSignal: Sendable {
     package let name: String
+    /// The connection that it is from, as the bus says.
+    package let sender: String?
     /// The object that it is from.
     package let path: String
     package let values: [BusValue]
@@ -29,7 +31,7 @@ package final class BusSignals {
     ///
     /// - Parameters:
     ///   - rules: What to listen to (D-Bus specification, "Match Rules").
-    ///   - handle: Called with each in ``wait(atMost:)``, or in a call.
+    ///   - handle: Called with each in ``wait(atMost:)``. Whoever may send to this connection is heard: see ``BusSignal/sender``.
     /// - Throws: what the bus says of the rules.
     package init(
         _ client: BusClient, _ rules: [String], _ handle: @escaping (BusSignal) -> Void
@@ -45,7 +47,8 @@ package final class BusSignals {
                     let own = unsafe Unmanaged<Heard>.fromOpaque(heard).takeUnretainedValue()
                     let signal = unsafe BusMessage(message, own.library)
                     if let name = signal.method, let path = signal.path {
-                        own.handle(BusSignal(name: name, path: path, values: signal.values() ?? []))
+                        own.handle(
+                            BusSignal(name: name, sender: signal.sender, path: path, values: signal.values() ?? []))
                     }
                     return 0
                 }, Unmanaged.passUnretained(heard).toOpaque())

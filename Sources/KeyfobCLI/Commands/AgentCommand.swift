@@ -18,8 +18,8 @@ struct AgentCommand: ParsableCommand {
             or you on the desktop when it first asks; 'keyfob log' shows what was asked. With --broker, or where a \
             service file has the session bus start it, programs made with MSAL find it as the identity broker.
 
-            When your screen is locked or the machine goes to sleep, as logind says, the agent forgets its keys, with \
-            --screen-lock all also those that 'keyfob unlock' has kept. What is at hand then opens the vault anew.
+            When logind says that your screen is locked or the machine goes to sleep, the agent forgets its keys. A key that \
+            'keyfob unlock' keeps then opens the vault again, unless --screen-lock all has that forgotten too; so does a key file.
 
             Example:
               keyfob agent
@@ -48,7 +48,7 @@ struct AgentCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Whose keys go when the screen is locked or the machine sleeps: the agent's, all, or none.",
+            "Which keys go when the screen is locked or the machine sleeps.",
             valueName: "keys"))
     var screenLock: ScreenLock = .agent
 
@@ -182,10 +182,12 @@ struct AgentCommand: ParsableCommand {
             Environment.current.variables,
             tell: { [global, screenLock] reason in
                 guard screenLock == .all else { return }
-                global.say("keyfob: warning: \(reason): keys stay when the screen is locked")
+                global.say("keyfob: warning: \(reason): keys may stay when you leave")
             },
             away: { [screenLock] in
                 _ = desk.lock()
+                // The machine sleeps once the keys are gone; logind waits five seconds at most.
+                for _ in 0..<200 where desk.isBusy { usleep(20_000) }
                 guard screenLock == .all else { return }
                 let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
                 _ = try? LockCommand.forgetKeptKeys(vault, location)

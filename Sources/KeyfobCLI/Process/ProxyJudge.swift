@@ -8,7 +8,7 @@ internal import KeyfobSodium
 /// It has no key, and each token for as long as a request takes.
 final class ProxyJudge {
     private let rules: [GatewayRule]
-    /// Headers that may go with what a rule has, beside those that change nothing.
+    /// Headers that may go with what a rule has, beside those that are known to change nothing.
     private let headers: Set<String>
     private let holder: MessageLine
     /// Hosts that are known to be ones of the account, for addresses in answers.
@@ -43,7 +43,7 @@ final class ProxyJudge {
             status: 403,
             reason:
                 "a rule of --allow has \(question.method) \(question.place), but not with the header \(name), which may "
-                + "change what is asked for; --allow-header \(name) would")
+                + "change what is asked for; --allow-header \(ShellWord.inMessage(name)) lets it through")
     }
 
     private func ask(_ question: GatewayQuestion) -> GatewayRefusal? {

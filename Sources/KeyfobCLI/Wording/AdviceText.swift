@@ -187,7 +187,7 @@ extension Advice {
         case .setRuntimeFolder:
             "log in through PAM with pam_systemd, or set it to a folder of your own with mode 0700, best on a tmpfs"
         case .lockInSession: "type 'keyfob lock' in the session in which 'keyfob unlock' was typed"
-        case .openFolder(let path): "'chmod u+rwX \(ShellWord.inMessage(path))' opens it"
+        case .openPath(let path): "'chmod u+rwX \(ShellWord.inMessage(path))' opens it"
         case .mountForWriting: "mount its disk for writing, or name another vault with --vault"
         case .useOwnRuntimeFolder: "XDG_RUNTIME_DIR is to be a folder of your own with mode 0700"
         case .diagnose(.none): "run 'keyfob doctor'"

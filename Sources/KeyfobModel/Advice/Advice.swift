@@ -249,7 +249,7 @@ public enum Advice: Hashable, Sendable {
     /// Forget the key in the session in which it is kept.
     case lockInSession
     /// Let oneself into a folder of one's own, or write a file.
-    case openFolder(path: String)
+    case openPath(String)
     /// Mount the vault's disk so that it can be written, or use another vault.
     case mountForWriting
     /// Let the runtime folder be one's own.

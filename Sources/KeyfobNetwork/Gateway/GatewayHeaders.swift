@@ -47,6 +47,11 @@ package enum GatewayHeaders {
     /// Whether a header is one of those that stand for another method or another address.
     static func isDetour(_ name: String) -> Bool { detours.contains(folded(name)) }
 
+    /// Whether a header never goes along, or always, whoever allows it.
+    package static func isDecided(_ name: String) -> Bool {
+        isDetour(name) || special(among: forService([HTTPHeader(name: name, value: "")])).isEmpty
+    }
+
     /// A name as services see it: to CGI (RFC 3875, section 4.1.18) and its like `_` is `-`.
     package static func folded(_ name: String) -> String {
         String(Identifier.folded(name).map { $0 == "_" ? "-" : $0 })

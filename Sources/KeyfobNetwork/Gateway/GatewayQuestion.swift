@@ -8,8 +8,8 @@ package struct GatewayQuestion: Hashable, Sendable {
     /// The host in small letters, with `:port` where that is not the port of https.
     package let host: String
     let path: RequestPath
-    /// Headers that may change what is asked for, in small letters.
-    package var specialHeaders: Set<String> = []
+    /// Headers that may change what is asked for: in small letters, with `-` for `_`.
+    package let specialHeaders: Set<String>
     /// The schemes of the challenges with which the service has refused what was granted before, in small letters; nil where
     /// it is asked for the first time.
     package internal(set) var refusal: [String]?

@@ -43,7 +43,7 @@ struct GatewayReferences {
         let rest = text[authority.endIndex...]
         guard let url = try? EndpointURL("https://" + authority),
             let path = RequestPath(rest.prefix { $0 != "?" && $0 != "#" }),
-            isGranted(GatewayQuestion(method: "GET", host: url.environment, path: path))
+            isGranted(GatewayQuestion(method: "GET", host: url.environment, path: path, specialHeaders: []))
         else { return "https://" + text }
         return gateway.text(for: url.environment + rest)
     }

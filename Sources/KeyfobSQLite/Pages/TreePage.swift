@@ -82,7 +82,7 @@ struct TreePage {
         return used
     }
 
-    /// The same on an inner page of a table, which has a thousand of them: a page and a number of a row each.
+    /// The same on an inner page of a table, where there may be a thousand: a page and the number of a row each.
     private func roomOfRows(_ bytes: Span<UInt8>, from content: Int) throws(StorageFailure) -> Int {
         var (used, row) = (0, Int64.min)
         for index in 0..<cellCount {

@@ -46,6 +46,9 @@ extension ExecCommand {
         if let name = allowHeader.first(where: { !HTTPHeader.isName($0) }) {
             throw ValidationError("--allow-header takes the name of a header; \(ShellWord.inMessage(name)) is none")
         }
+        if let name = allowHeader.first(where: GatewayHeaders.isDecided) {
+            throw ValidationError("--allow-header \(name) changes nothing: the proxy passes it on always, or never")
+        }
         guard proxy else {
             if !allow.isEmpty {
                 throw ValidationError("--allow says what goes through a proxy, so it goes with --proxy")

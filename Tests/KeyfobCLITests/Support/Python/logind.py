@@ -6,6 +6,7 @@ lock SESSION, hint SESSION, sleep (the answer tells whether whoever delays it le
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,7 @@ def act(connection, word, session=""):
 
 
 os.umask(0o077)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 with tempfile.TemporaryDirectory() as folder:
     with open(f"{folder}/configuration", "w", encoding="ascii") as file:
         file.write(CONFIGURATION.format(folder))
