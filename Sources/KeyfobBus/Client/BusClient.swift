@@ -60,7 +60,9 @@ package final class BusClient {
         return text
     }
 
-    /// Calls a method that gives a descriptor, and waits for it; nil where none comes. Whoever calls closes it.
+    /// Calls a method that gives a descriptor, and waits for it.
+    ///
+    /// - Returns: The descriptor, which is the caller's to close; nil where none comes.
     package func descriptor(
         _ destination: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusArgument],
         until deadline: Deadline

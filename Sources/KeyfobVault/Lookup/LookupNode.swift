@@ -138,13 +138,7 @@ extension GroupKeys {
     package func digest(of node: [UInt8], at position: LookupPosition) -> LookupDigest {
         let message = [UInt8](count: 8 + node.count) { bytes in
             bytes.storeBytes(of: position.number.littleEndian, as: UInt64.self)
-            node.withBytes { node in
-                unsafe bytes.withUnsafeMutableBytes { all in
-                    unsafe node.withUnsafeBytes {
-                        unsafe UnsafeMutableRawBufferPointer(rebasing: all[8...]).copyMemory(from: $0)
-                    }
-                }
-            }
+            node.withBytes { bytes.copy(from: $0, at: 8) }
         }
         let hash = withTreeKey { BLAKE2b.mac(message, key: $0, count: 16) }
         guard let digest = LookupDigest(hash) else { preconditionFailure("the hash has 16 bytes") }
