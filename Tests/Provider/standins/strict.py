@@ -8,11 +8,12 @@ A token is bound to the key of the proof that came with the request for it · ht
 A request without a proof is refused, and so is a proof of another request, another time, or that was there before · https://www.rfc-editor.org/rfc/rfc9449#section-4.3
 A proof names the nonce that the server gave last · https://www.rfc-editor.org/rfc/rfc9449#section-8
 A resource takes a bound token by the scheme DPoP alone, with a proof of the same key and of the token · https://www.rfc-editor.org/rfc/rfc9449#section-7.1
+A resource wants another way of signing in, and says which · https://www.rfc-editor.org/rfc/rfc9470#section-3
 A refresh token is of use with its key alone · https://www.rfc-editor.org/rfc/rfc9449#section-5
 
 Options besides those of openid.py: `methods` are the ways in which client-1 may show its secret, and `says_methods` those in the document (None:
 it does not say); `wants` {FIELD: VALUE} of an authorization request; `push` and `proof` are "no", "offered" or "required"; `nonces` is whether a
-proof needs one; `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
+proof needs one; `context` is the value of acr_values that the resource wants of a sign-in; `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
 tells whose a token is."""
 
 import base64
@@ -36,7 +37,7 @@ PROOF_LIFE = 60
 
 class Strict(OpenID):
     HOSTS = (AUTH, API)
-    OPTIONS = OpenID.OPTIONS | {"methods": ["client_secret_basic"], "says_methods": None, "wants": {}, "push": "no", "proof": "no", "nonces": False,
+    OPTIONS = OpenID.OPTIONS | {"methods": ["client_secret_basic"], "says_methods": None, "wants": {}, "push": "no", "proof": "no", "nonces": False, "context": None,
                                    "wrong": {}}
     SUPPORTED = {"authorization_response_iss_parameter_supported": True}
 
@@ -176,4 +177,9 @@ class Strict(OpenID):
 
     def resource(self, request):
         access = self.good_access(request)
+        wanted = self.option("context")
+        if wanted and access.grant.query.get("acr_values") != wanted:
+            scheme = "DPoP" if getattr(access.grant, "key", None) else "Bearer"
+            raise Refusal(401, {"error": "insufficient_user_authentication"}, {
+                "WWW-Authenticate": f'{scheme} error="insufficient_user_authentication", acr_values="{wanted}", max_age="600"'})
         return Answer(200, {"user": access.grant.person, "sent": urllib.parse.unquote_plus(request.body.decode(errors="replace"))})
