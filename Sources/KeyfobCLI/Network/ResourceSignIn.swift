@@ -38,7 +38,8 @@ enum ResourceSignIn {
                 .alreadyExists, "the accounts of \(known.title) sign in at \(known.issuer ?? "")",
                 advice: .leaveProvider(known.name))
         }
-        if known.resource != nil { request.provider = known.name }
+        let isWithoutScheme = (try? keyring.providers.named(request.provider, in: groups)) == nil
+        if known.resource != nil || isWithoutScheme { request.provider = known.name }
         guard client == nil, known.resource != nil || request.clientID == nil else { return }
         let isNew = try NetworkTask.run { () async throws(KeyringError) in
             try await keyring.providers.renewClient(of: known, in: groups, network: network)
