@@ -54,7 +54,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try full front test test-build test-checks test-cases test-trials test-bare test-full test-python test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb wheel test-package test-wheel clean
+.PHONY: help try full front test test-build test-checks test-cases test-trials test-bare test-full test-python test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench mcp-hour build command library sbom reproduce install uninstall deb wheel test-package test-wheel clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -82,6 +82,7 @@ help:
 	@echo 'make wheel                   the module for Python with the library that make library made: a wheel, and its source, in dist'
 	@echo 'make test-wheel              install the one, and then the other, in a bare Debian 12 and another (as root)'
 	@echo 'make test-package            try both in a fresh Debian 12 (as root)'
+	@echo 'make mcp-hour                an hour of MCP sessions in three minutes, beside those of the SDK'
 	@echo 'make bench                   measure, beside MSAL for Python and other programs that keep tokens'
 	@echo 'make clean                   remove what was built'
 	@echo 'JOBS=N limits how many compilers run at once'
@@ -307,6 +308,10 @@ test-package:
 
 bench:
 	Benchmarks/run $(BENCH_FLAGS)
+
+# An hour of MCP sessions with one sign-in by clocks that run faster, beside those of the SDK's own client.
+mcp-hour:
+	.venv/bin/python3 Benchmarks/mcp_hour.py .build/release/keyfob
 
 clean:
 	rm -rf .build Benchmarks/.build Benchmarks/results

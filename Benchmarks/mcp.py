@@ -4,11 +4,14 @@
 usage: mcp.py KEYFOB [ROUNDS] [MCP_PROXY]
 
 The client and the server are this program's own, so that neither hides what is between them: a line out and a line in, or a POST
-over a connection that stays open. Microseconds, median and 99th percentile; and the memory that one session has (PSS), of all its
+over a connection that stays open. Where this Python has the package `mcp` (.venv), its own client is there too, with a token in its
+memory: what that spends in its own program is most of it. Microseconds, median and 99th percentile; and the memory that one session has (PSS), of all its
 processes. mcp-proxy has the token in its environment; its program is in the third word."""
 
+import asyncio
 import http.client
 import http.server
+import importlib.util
 import json
 import os
 import pathlib
@@ -20,6 +23,8 @@ import tempfile
 import threading
 import time
 
+# What is beside this is not the package.
+sys.path.pop(0)
 TOKEN = "token-ada"
 CALL = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "x", "arguments": {}}}
 BEGIN = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -71,6 +76,25 @@ def direct(address, rounds):
         return json.loads(connection.getresponse().read())
 
     return times(call, rounds), 0
+
+
+def sdk(address, rounds):
+    import httpx2
+    import mcp
+    from mcp.client.streamable_http import streamable_http_client
+
+    async def run():
+        spent = []
+        async with httpx2.AsyncClient(headers={"Authorization": "Bearer " + TOKEN}) as http, \
+                streamable_http_client(address, http_client=http) as streams, mcp.ClientSession(*streams[:2]) as client:
+            await client.initialize()
+            for _ in range(rounds + 19):
+                began = time.perf_counter()
+                await client.call_tool("x", {})
+                spent.append((time.perf_counter() - began) * 1e6)
+        return spent[19:]
+
+    return asyncio.run(run()), 0
 
 
 def lines(command, environment, rounds):
@@ -133,13 +157,19 @@ def main():
                             (["add", "-q", "-a", "ada", "--host", host], TOKEN)]:
             subprocess.run([keyfob, *words], input=text, text=True, env=environment, check=True)
         rows = {"own connection": direct(address, rounds), "keyfob mcp": lines([keyfob, "mcp", address], environment, rounds)}
+        if importlib.util.find_spec("mcp"):
+            rows["SDK's own"] = sdk(address, rounds)
         if len(sys.argv) > 3:
             command = [sys.argv[3], "--transport", "streamablehttp", address]
             rows["mcp-proxy"] = lines(command, os.environ | {"API_ACCESS_TOKEN": TOKEN}, rounds)
         print(f"{'':16}{'median':>10}{'p99':>10}{'KiB':>10}")
         for name, (spent, memory) in rows.items():
             spent.sort()
-            print(f"{name:16}{statistics.median(spent):10.0f}{spent[len(spent) * 99 // 100]:10.0f}{memory:10}")
+            print(f"{name:16}{statistics.median(spent):10.0f}{spent[len(spent) * 99 // 100]:10.0f}{memory or '':>10}")
+        own = statistics.median(rows["own connection"][0])
+        for name in rows:
+            if rows[name][1]:
+                print(f"{name} adds {statistics.median(rows[name][0]) - own:.0f} µs to a call (median), and {rows[name][1] << 10} bytes to a session")
     server.shutdown()
 
 

@@ -8,12 +8,15 @@ import urllib.error
 import urllib.request
 
 
-def leave_with_the_host(folder):
-    """Ends this process, and takes `folder` along, when standard input is closed."""
+def leave_with_the_host(folder, program=None):
+    """Ends this process, and takes `folder` and a program along, when standard input is closed."""
 
     def wait():
         while os.read(0, 4096):
             pass
+        if program is not None:
+            program.terminate()
+            program.wait()
         shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)
 

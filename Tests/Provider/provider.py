@@ -1,13 +1,13 @@
 """The OpenID provider that tests sign in at: django-oauth-toolkit on loopback, one process, one folder.
 
 usage: provider.py FOLDER [--port N] [--https] [--access-lifetime S] [--refresh-lifetime S] [--grace S]
-                   [--rotation always|never] [--no-reuse-protection] [--device-interval S] [--guest]
+                   [--rotation always|never] [--no-reuse-protection] [--device-interval S] [--registers] [--guest]
 
 Prints the issuer in one line when it is ready. Port 0, the default, means a free one. With --guest it ends, and takes
 FOLDER along, as soon as standard input is closed: so it never outlives the test that started it.
 
 FOLDER is made anew, with the database, the keys (--https: and ca.pem, to be trusted), and requests.jsonl and control.json, which are
-those of standins/script.py. Rules have these keys besides:
+those of standins/script.py. With --registers it registers whoever asks (RFC 7591). Rules have these keys besides:
     scopes: TEXT         the token endpoint grants no more than these
     access_lifetime: S   the access tokens it issues live so long
     issuer: URL          discovery, where that is among `paths`, tells of this issuer, not of its own
@@ -45,6 +45,7 @@ parser.add_argument("--grace", type=int, default=0)
 parser.add_argument("--rotation", choices=["always", "never"], default="always")
 parser.add_argument("--no-reuse-protection", action="store_true")
 parser.add_argument("--device-interval", type=int, default=1)
+parser.add_argument("--registers", action="store_true")
 parser.add_argument("--guest", action="store_true")
 options = parser.parse_args()
 
@@ -189,6 +190,8 @@ settings.configure(
         "OAUTH_DEVICE_VERIFICATION_URI": f"{BASE}{PREFIX}/device/",
         "OAUTH_DEVICE_VERIFICATION_URI_COMPLETE": lambda code: f"{BASE}{PREFIX}/device/?user_code={code}",
         "DEVICE_FLOW_INTERVAL": options.device_interval,
+        "DCR_ENABLED": options.registers,
+        "DCR_REGISTRATION_PERMISSION_CLASSES": ["oauth2_provider.dcr.AllowAllDCRPermission"],
     },
 )
 
@@ -205,6 +208,7 @@ import django.urls  # noqa: E402
 import django.views  # noqa: E402
 import oauth2_provider.models  # noqa: E402
 import oauth2_provider.oauth2_validators  # noqa: E402
+import oauth2_provider.urls  # noqa: E402
 import oauth2_provider.views.mixins  # noqa: E402
 
 # The control file as it is for the request of this thread.
@@ -251,6 +255,13 @@ urlpatterns = [
     django.urls.path("api/me", Me.as_view()),
     django.urls.path(PREFIX.strip("/") + "/", django.urls.include("oauth2_provider.urls", namespace="oauth2_provider")),
 ]
+if options.registers:
+    # What says that is at the root: a document of its own (RFC 8414), beside that of OpenID Connect.
+    found = [pattern for pattern in oauth2_provider.urls.metadata_urlpatterns if "oauth-authorization-server" in str(pattern.pattern)]
+    urlpatterns.append(django.urls.path("", django.urls.include((found, "oauth2_provider"), namespace="root")))
+    # A client that registers itself has no algorithm, and without one there is no ID token.
+    oauth2_provider.models.get_application_model()._meta.get_field("algorithm").default = "RS256"
+
 
 
 def fill():

@@ -55,6 +55,13 @@ class Strict(StandInCase, unittest.TestCase):
         self.assertEqual(self.ask(BASE + "/.well-known/openid-configuration").json["token_endpoint_auth_methods_supported"],
                          ["client_secret_post"])
 
+    @shows("A resource wants another way of signing in, and says which")
+    def test_context(self):
+        self.set(context="gold")
+        asked = self.ask(API, bearer=self.given().json["access_token"])
+        self.expect(asked, 401, error="insufficient_user_authentication")
+        self.assertIn('acr_values="gold"', asked.headers["WWW-Authenticate"])
+
     @shows("An authorization request lacks a field of the provider's own")
     def test_fields(self):
         self.set(wants={"audience": "https://api"})

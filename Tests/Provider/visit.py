@@ -12,6 +12,7 @@ HTTPS_PROXY and KEYFOB_CA_FILE say. One without a page takes USER for who sits a
 import argparse
 import html.parser
 import http.cookiejar
+import json
 import os
 import ssl
 import sys
@@ -66,7 +67,7 @@ class Page(html.parser.HTMLParser):
     def pressed(self):
         """The button that a person presses."""
         refusing = [button for button in self.buttons if button[0] in ("Cancel", "Deny")]
-        others = [button for button in self.buttons if button not in refusing]
+        others = [button for button in self.buttons if button not in refusing and button[0] != "Switch user"]
         return (refusing if options.deny and refusing else others)[0]
 
 
@@ -115,6 +116,18 @@ def leave(url, fields=None):
     sys.exit(0)
 
 
+def glewlwyd(url):
+    """Does what the script of Glewlwyd's page does, and gives the address where it leads."""
+    base, values = urllib.parse.urljoin(url, "/api/"), dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
+    for method, place, document in [
+        ("POST", "auth/", {"username": options.user, "password": f"{options.user}-password"}),
+        ("PUT", f"auth/grant/{values['client_id']}/", {"scope": values["scope"]}),
+    ]:
+        request = urllib.request.Request(base + place, json.dumps(document).encode(), {"Content-Type": "application/json"}, method=method)
+        browser.open(request, timeout=60).close()
+    return values["callback_url"] + "&g_continue"
+
+
 options.url = pages.address(options.url)
 url, fields, referrer = options.url, None, None
 has_signed_in = False
@@ -125,6 +138,9 @@ for _ in range(20):
         if origin(url) != origin(options.url):
             leave(url)
         continue
+    if urllib.parse.urlsplit(url).path == "/login.html":
+        url, fields, referrer = glewlwyd(url), None, None
+        continue
     page = Page(text)
     if status >= 400 or (page.heading or "").startswith("Error"):
         sys.exit(f"visit.py: {status} {page.heading or ''} at {urllib.parse.urlsplit(url).path}\n{text[:400]}")
@@ -134,10 +150,14 @@ for _ in range(20):
         print(page.heading or "")
         sys.exit(0)
     fields, referrer = dict(page.fields), url
-    if "username" in fields:
+    # Canaille asks for the name on one page and for the password on the next.
+    if "login" in fields:
+        fields["login"] = options.user
+    elif "password" in fields:
         if has_signed_in:
             sys.exit("visit.py: the password is wrong")
-        fields["username"], fields["password"] = options.user, f"{options.user}-password"
+        fields |= {"username": options.user} if "username" in fields else {}
+        fields["password"] = f"{options.user}-password"
         has_signed_in = True
     if "user_code" in fields and options.code:
         fields["user_code"] = options.code

@@ -33,8 +33,17 @@ extension Keyring.Providers {
         {
             return metadata.within(provider).overridden(by: provider.endpoints)
         }
-        let metadata = try await published(by: issuer, rule, network)
+        let metadata = try await discoverAnew(provider, in: group, network: network)
         tellUnusable(metadata, of: provider)
+        return metadata
+    }
+
+    /// The same without a look at what is kept.
+    func discoverAnew(
+        _ provider: ProviderDescription, in group: AccessGroup, network: Network
+    ) async throws(DiscoveryFailure) -> ProviderMetadata {
+        guard provider.hasDiscovery, let issuer = provider.issuer else { return provider.configuredMetadata }
+        let metadata = try await published(by: issuer, provider.issuerRule, network)
         keep(metadata, of: issuer, in: group)
         return metadata.within(provider).overridden(by: provider.endpoints)
     }
@@ -52,8 +61,13 @@ extension Keyring.Providers {
             switch await network.send(HTTPRequest(getting: address.url), 20) {
             case .answered(let response) where response.status == 200:
                 do {
-                    return try ProviderMetadata(
+                    let metadata = try ProviderMetadata(
                         reading: response.takeBody(), issuer: issuer, rule: rule, isOpenID: address.isOpenID)
+                    guard address.isOpenID, metadata.endpoints[.revocation] == nil, rule == .exact else {
+                        return metadata
+                    }
+                    let others = addresses.filter { !$0.isOpenID }.map(\.url)
+                    return await completed(metadata, issuer, at: others, network)
                 } catch {
                     // Who describes another issuer is not to be passed over for another's word.
                     guard error != .badDocument(.otherIssuer) else { throw error }
@@ -69,6 +83,21 @@ extension Keyring.Providers {
             }
         }
         throw flaw ?? .unavailable(.unexpectedStatus(status))
+    }
+
+    /// What an issuer says of itself in a document of OpenID Connect, with what another one has besides: some name the endpoints of
+    /// OAuth there alone.
+    private func completed(
+        _ metadata: ProviderMetadata, _ issuer: String, at addresses: [EndpointURL], _ network: Network
+    ) async -> ProviderMetadata {
+        for address in addresses {
+            guard case .answered(let response) = await network.send(HTTPRequest(getting: address), 20),
+                response.status == 200,
+                let other = try? ProviderMetadata(reading: response.takeBody(), issuer: issuer, rule: .exact)
+            else { continue }
+            return metadata.completed(by: other)
+        }
+        return metadata
     }
 
     /// Says which functions a provider lacks because its document names no usable address for them: once for each reading.

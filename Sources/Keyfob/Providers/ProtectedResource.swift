@@ -1,24 +1,27 @@
 internal import KeyfobModel
 internal import KeyfobOAuth
 
-/// A protected resource, and the authorization server whose tokens it takes, as both describe themselves (RFC 9728, RFC 8414).
+/// A protected resource, and the authorization server whose tokens it takes, as both describe themselves (RFC 9728, RFC 8414);
+/// or such a server, which people have accounts at for more than one resource.
 ///
 /// Nothing of it is kept until ``Keyring/Providers/add(_:client:in:network:)``. What is kept then decides where people sign in and
 /// where refresh tokens go; the resource is not asked again, so that it cannot send them elsewhere later.
 public struct ProtectedResource: Sendable {
-    /// What it calls itself.
+    /// What it calls itself; of a server its issuer.
     public let address: String
     /// The issuer of its authorization server.
     public let issuer: String
     /// Whether that is on another host.
     public let isElsewhere: Bool
+    /// Whether it is an authorization server itself.
+    public var isServer: Bool { description.resource == nil }
     /// What becomes the provider.
     let description: ProviderDescription
     let metadata: ProviderMetadata
 }
 
 extension Keyring.Providers {
-    /// Asks a resource, and the authorization servers that it names, what they are.
+    /// Asks a resource, and the authorization servers that it names, what they are; or an authorization server what it is.
     ///
     /// - Parameters:
     ///   - address: An address of the resource.
@@ -38,7 +41,13 @@ extension Keyring.Providers {
         guard asked.environmentOfResource != nil else {
             throw KeyringError(.usage, "a resource has neither a query nor an @ in its address")
         }
-        let (found, scopes) = try await described(asked, network)
+        let (found, scopes): (ResourceMetadata, ScopeSet)
+        do throws(KeyringError) {
+            (found, scopes) = try await described(asked, network)
+        } catch  where error.code == .noSuchProvider && issuer == nil {
+            guard let server = try await server(asked, network) else { throw error }
+            return server
+        }
         let servers = try Self.servers(of: found, issuer, asked)
         var flaws: [String] = []
         for server in servers {
@@ -99,6 +108,8 @@ extension Keyring.Providers {
             places.insert(place, at: 0)
         }
         var flaw: String?
+        // A site may have pages, or lead to one, at any address.
+        var isPage = challenge.metadata == nil
         for place in places {
             switch await network.send(HTTPRequest(getting: place), 20) {
             case .answered(let response) where response.status == 200:
@@ -111,6 +122,8 @@ extension Keyring.Providers {
                         throw KeyringError(.providerFailed, "\(place) describes another resource than \(asked)")
                     }
                     flaw = flaw ?? "\(place): \(error)"
+                    if case .notJSON = error { continue }
+                    isPage = false
                 }
             case .answered(let response) where response.status == 429 || response.status >= 500:
                 throw Self.error(
@@ -121,10 +134,33 @@ extension Keyring.Providers {
             case .failed(let failure): throw Self.error(failure, asked)
             }
         }
-        if let flaw { throw KeyringError(.providerFailed, flaw) }
+        if let flaw, !isPage { throw KeyringError(.providerFailed, flaw) }
         throw KeyringError(
-            .noSuchProvider, "\(asked) does not say which authorization server lets people in (RFC 9728)",
-            advice: .addByIssuer)
+            .noSuchProvider,
+            (flaw.map { "\($0); " } ?? "")
+                + "\(asked) says neither which authorization server lets people in (RFC 9728), nor that it is one (RFC 8414)",
+            advice: .describeProvider)
+    }
+
+    /// The authorization server with the issuer that a person has typed, with or without a slash at its end; nil where there is
+    /// none.
+    private func server(_ asked: EndpointURL, _ network: Network) async throws(KeyringError) -> ProtectedResource? {
+        let other = asked.text.hasSuffix("/") ? String(asked.text.dropLast()) : asked.text + "/"
+        for issuer in [asked.text, other] {
+            let new = NewProvider(issuer: issuer)
+            do throws(DiscoveryFailure) {
+                let metadata = try await published(by: issuer, .exact, network)
+                let description = try? new.description()
+                guard let description else { return nil }
+                return ProtectedResource(
+                    address: issuer, issuer: issuer, isElsewhere: false, description: description, metadata: metadata)
+            } catch {
+                if case .unavailable(let failure) = error, failure.isTransient {
+                    throw KeyringError(error, of: try new.description())
+                }
+            }
+        }
+        return nil
     }
 
     private static func error(_ failure: ProviderFailure, _ asked: EndpointURL) -> KeyringError {

@@ -10,6 +10,8 @@ extension Keyring.Providers {
     /// Adds the provider of a resource, with a client: the one named, the one that is registered at the same server for another
     /// resource, or a new one.
     ///
+    /// A server that registers none is added without.
+    ///
     /// - Throws: `alreadyExists` where accounts of the resource signed in at a server that is gone: their refresh tokens would go
     ///   to this one; `throttled`, `providerFailed`, and what adding a provider and a client can throw.
     public func add(
@@ -29,6 +31,9 @@ extension Keyring.Providers {
                 try keyring.clients.add(known.client, at: provider.name, in: groups)
                 return provider
             }
+            guard !resource.isServer || resource.metadata.endpoints[.registration] != nil else {
+                return try add(description, replacing: false, groups)
+            }
             let answer = try await register(description, resource.metadata, network)
             let provider = try add(description, replacing: false, groups)
             try keep(answer, of: description, at: provider.name, groups)
@@ -36,13 +41,15 @@ extension Keyring.Providers {
         }
     }
 
-    /// Makes sure that a resource's provider has a client that its server knows: servers forget those that registered themselves.
+    /// Makes sure that an added provider has a client that its server knows: servers forget those that registered themselves.
+    ///
+    /// Where there is none, and the server registers none, nothing is done.
     ///
     /// - Returns: Whether a client was registered.
     public func renewClient(
         of provider: IdentityProvider, in groups: [AccessGroup]? = nil, network: Network
     ) async throws(KeyringError) -> Bool {
-        guard provider.resource != nil, let issuer = provider.issuer else { return false }
+        guard provider.origin != .builtIn, let issuer = provider.issuer else { return false }
         return try await StoreCall.run { () async throws(KeyringError) in
             let group = try keyring.groups.forNewItems(groups)
             let description = provider.description
@@ -50,11 +57,19 @@ extension Keyring.Providers {
             let known = try keyring.clients.list(of: provider.name, in: [group])
             let client = known.first { $0.isDefault }?.client
             guard client?.registeredAt == issuer || known.isEmpty else { return false }
-            let metadata = try await metadata(of: description, in: group, network: network)
+            let metadata: ProviderMetadata
+            do throws(KeyringError) {
+                metadata = try await self.metadata(of: description, in: group, network: network)
+            } catch  where client == nil && provider.resource == nil {
+                // The sign-in says what is wrong.
+                return false
+            }
             if let client {
                 guard try await isForgotten(client, description, metadata, group, network) else { return false }
             }
-            guard known.isEmpty || metadata.endpoints[.registration] != nil else { return false }
+            guard metadata.endpoints[.registration] != nil || provider.resource != nil && known.isEmpty else {
+                return false
+            }
             let answer = try await register(description, metadata, network)
             if let client { try keyring.clients.remove(client.id, at: provider.name, in: [group]) }
             try keep(answer, of: description, at: provider.name, [group])
@@ -93,18 +108,23 @@ extension Keyring.Providers {
         } catch {
             throw KeyringError(.providerFailed, "\(provider.title): \(error)", advice: .nameClient)
         }
+        guard let issuer = provider.issuer.flatMap({ try? EndpointURL($0) }), endpoint.mayBeNamed(at: issuer) else {
+            throw KeyringError(
+                .providerFailed,
+                "\(provider.title) registers clients at an address that is not for it to name", advice: .nameClient)
+        }
         let redirectURIs = Self.freshRedirects()
-        let methods = metadata.clientMethods ?? ["none"]
-        // The simplest way that the server takes; a key is made where it takes nothing less.
-        let ways: [OAuthClient.Authentication] = [.none, .post, .basic, .signed]
-        let authentication = ways.first { methods.contains($0.rawValue) } ?? .basic
+        let authentication = metadata.registeredMethod
+        // A key is made where the server takes nothing less.
         let key = authentication == .signed ? network.signer.makeKey() : nil
         guard key != nil || authentication != .signed else {
             throw KeyringError(
                 .unavailable, "no key can be made: OpenSSL 3 (libcrypto) is not installed", advice: .installLibcrypto)
         }
-        // What may be asked for later has to be named now.
-        let all = ScopeSet(provider.defaultScopes.scopes + (metadata.scopes ?? []))
+        // What may be asked for later has to be named now. Some servers register nobody for a scope that they do not name; of a
+        // resource's scopes its server may know nothing.
+        let own = provider.resource == nil && metadata.scopes?.isEmpty == false ? [] : provider.defaultScopes.scopes
+        let all = ScopeSet(own + (metadata.scopes ?? []))
         let scopes = all.scopes.count > ResourceMetadata.scopeLimit ? provider.defaultScopes : all
         let message = RegistrationMessage.request(
             name: "Keyfob", redirectURIs: redirectURIs, scopes: ScopeSet(scopes.scopes.filter(ProviderRules.isScope)),

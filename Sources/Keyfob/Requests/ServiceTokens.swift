@@ -74,7 +74,8 @@ package struct ServiceTokens {
         guard let found = given?.found else { return KeyringError(.signInNeeded, "there is no token") }
         return KeyringError(
             .signInNeeded, "\(host) does not take the token of \(found.account.name)",
-            advice: .signIn(keyring.tokens.continuation(found)), candidates: [found.account.id.description], names: [])
+            advice: keyring.tokens.advice(found, .signIn(keyring.tokens.continuation(found))),
+            candidates: [found.account.id.description], names: [])
     }
 
     private var host: String { request.context.url?.host ?? address }
@@ -116,12 +117,16 @@ extension Keyring.Tokens {
     ) -> KeyringError? {
         var continuation = continuation(found)
         let what: String
+        var isNamed = true
         switch challenge.error {
         case "insufficient_scope":
-            let wanted = Self.acceptable(challenge.scopes.scopes)
+            let named = Self.acceptable(challenge.scopes.scopes)
+            // A resource that does not say which may have said so of itself.
+            let wanted = named.isEmpty ? scopes(lackedBy: found) : named
+            isNamed = !wanted.isEmpty
             // A further scope is none in the place of those that the token has.
-            if !wanted.isEmpty { continuation.scopes = ScopeSet(found.credential.scopes.scopes + wanted) }
-            what = wanted.isEmpty ? "a further scope, which it does not name," : "the scope \(ScopeSet(wanted))"
+            continuation.scopes = ScopeSet(found.credential.scopes.scopes + wanted)
+            what = named.isEmpty ? "a further scope, which it does not name," : "the scope \(ScopeSet(named))"
         case "insufficient_user_authentication":
             (continuation.contexts, continuation.maximumAge) = (
                 Self.acceptable(challenge.contexts), challenge.maximumAge
@@ -129,9 +134,25 @@ extension Keyring.Tokens {
             what = "another way of signing in, or a more recent one,"
         default: return nil
         }
+        let advice: Advice = isNamed ? .signIn(continuation) : .findScope(continuation)
         return KeyringError(
-            .signInNeeded, "\(host) wants \(what) of \(found.account.name)", advice: .signIn(continuation),
+            .signInNeeded, "\(host) wants \(what) of \(found.account.name)", advice: self.advice(found, advice),
             candidates: [found.account.id.description], names: [])
+    }
+
+    /// The advice, unless no sign-in has given the token.
+    fileprivate func advice(_ found: Keyring.FoundToken, _ advice: Advice) -> Advice {
+        found.credential.clientID == Credential.noClient ? .storeTokenOf(found.account.id.description) : advice
+    }
+
+    /// The scopes that a token's resource names and the token lacks.
+    private func scopes(lackedBy found: Keyring.FoundToken) -> [String] {
+        let environment = found.account.id.environment
+        guard let provider = try? keyring.providers.description(forEnvironment: environment, in: [found.group]),
+            provider.resource != nil
+        else { return [] }
+        let held = found.credential.scopes.scopes
+        return Self.acceptable(provider.defaultScopes.scopes.filter { !held.contains($0) })
     }
 
     /// How the person of a token signs in again.

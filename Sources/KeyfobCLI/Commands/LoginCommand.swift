@@ -16,6 +16,7 @@ struct LoginCommand: ParsableCommand {
 
             The address of a protected resource, such as an MCP server's, is enough: it says by which authorization \
             server it lets people in (RFC 9728). It becomes a provider of its own, whose tokens go to that resource alone. \
+            So is the issuer of a provider, or its host. \
             Keyfob registers itself at the server (RFC 7591), or takes the client that --client names: an id that you \
             have there, or the address of a client id metadata document of yours.
 
@@ -102,7 +103,8 @@ struct LoginCommand: ParsableCommand {
         request.isOpenedLater = noBrowser
         if bindsTokens { request.bindsTokens = true }
         try ResourceSignIn.settle(
-            &request, issuer: options.issuer, client: options.client, keyring, groups, network, global)
+            &request, isTyped: options.provider != nil, issuer: options.issuer, client: options.client, keyring, groups,
+            network, global)
         try ClientQuestion.settle(request, keyring, groups, global)
         try NameQuestion.settle(&request, keyring, groups, network, global)
         try tellScopes(request, keyring, groups)

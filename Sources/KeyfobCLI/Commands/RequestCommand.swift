@@ -78,8 +78,10 @@ struct RequestCommand: ParsableCommand {
         let network = try networkOptions.network()
         var answer = try acquisition.token()
         var response = try send(request, answer, keyring.providers.network(network, for: answer.found))
-        // Of claims that are wanted the service says that it has done nothing.
-        let isRefused = response.status == 401 && request.method.isSafe && answer.found.origin == .stored
+        // Of claims that are wanted the service says that it has done nothing. No other token does for what wants a person.
+        let isRefused =
+            response.status == 401 && request.method.isSafe && answer.found.origin == .stored
+            && !response.challenge.wantsPerson
         if isRefused || response.challenge.claims != nil {
             answer = try acquisition.replacement(for: answer.found, claims: response.challenge.claims)
             response = try send(request, answer, keyring.providers.network(network, for: answer.found))
@@ -97,6 +99,10 @@ struct RequestCommand: ParsableCommand {
             let host = answer.found.destination?.host ?? address
             if let error = keyring.tokens.stepUp(response.challenge, of: answer.found, at: host) {
                 throw KeyringError(.requestRefused, "\(words): \(error.message)", advice: error.advice)
+            }
+            if response.status == 401, answer.found.credential.clientID == Credential.noClient {
+                throw KeyringError(
+                    .requestRefused, words, advice: .storeTokenOf(answer.found.account.id.description))
             }
             throw KeyringError(
                 .requestRefused, words,

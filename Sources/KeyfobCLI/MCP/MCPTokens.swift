@@ -78,7 +78,12 @@ struct MCPTokens {
     /// What the client is told: one line.
     private func text(of error: KeyringError) -> String {
         var error = error
-        if error.continuation == nil,
+        let isPrecise =
+            switch error.advice {
+            case .storeTokenOf?, .findScope?: true
+            default: error.continuation != nil
+            }
+        if !isPrecise,
             [.signInNeeded, .noSuchAccount, .noSuchProvider, .hostNotAllowed].contains(error.code)
         {
             error = KeyringError(

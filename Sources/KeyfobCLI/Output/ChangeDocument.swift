@@ -67,6 +67,8 @@ struct ChangeDocument: JSONDocument {
     var backup: String?
     /// How what went comes back.
     var undo: SignOutDocument.Undo?
+    /// What a provider offers.
+    var check: ProviderCheckDocument?
     /// For how many seconds.
     var seconds: Int?
 

@@ -31,6 +31,8 @@ struct MessageLine {
         case whether
         /// It goes there.
         case goes
+        /// Asks what a person has to do, where a service wants what no other token has.
+        case advise
     }
 
     struct Message: ~Copyable {

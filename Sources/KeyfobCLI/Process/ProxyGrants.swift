@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobOAuth
 
 /// The tokens of one account for a program behind a proxy, each for the address to which it goes.
 struct ProxyGrants {
@@ -36,6 +37,18 @@ struct ProxyGrants {
         }
         replaced[host] = now
         return try acquisition.replacement(for: answer.found, options, claims: claims)
+    }
+
+    /// What a person has to do where a service wants what no other token has: one line; nil where that is not known.
+    ///
+    /// - Parameter text: The address, and the challenges of the service, a line each.
+    func advice(_ text: String) throws(KeyringError) -> String? {
+        let lines = text.split(separator: "\n").map(String.init)
+        let challenge = ResourceChallenge(lines.dropFirst().map { HTTPHeader(name: "WWW-Authenticate", value: $0) })
+        let found = try acquisition.token(options(for: lines[0]), in: group, minimumValidity: nil).found
+        let host = found.destination?.host ?? lines[0]
+        guard let error = acquisition.keyring.tokens.stepUp(challenge, of: found, at: host) else { return nil }
+        return error.message + (error.hint.map { "; \(NamedVault.completing($0))" } ?? "")
     }
 
     /// Makes sure that the account's tokens go to an address, without getting one.

@@ -52,6 +52,7 @@ final class ProxyJudge {
             // Of a host that is not known, the one with the keys says whether a rule would do.
             return hosts.contains(question.host) ? Self.refusal(of: question) : send(.whether, question)
         }
+        guard question.challenges.isEmpty else { return send(.advise, question) }
         // A proof without the nonce that the service wants is no word against the token.
         var isAgain = question.refusal != nil && !question.wantsNonce
         if let schemes = question.refusal, Self.isGit(question), schemes.contains("bearer"), !schemes.contains("basic"),
@@ -69,7 +70,8 @@ final class ProxyJudge {
                 method: question.method, address: "https://" + question.place, nonce: question.nonce,
                 claims: question.claims
             ).text
-            try holder.send(kind, text)
+            let lines = ["https://" + question.place] + question.challenges
+            try holder.send(kind, kind == .advise ? lines.joined(separator: "\n") : text)
             return nil
         } catch {
             return .alone
@@ -107,7 +109,7 @@ final class ProxyJudge {
             guard isAllowed(question) else { return .refused(Self.refusal(of: question, because: message.text)) }
             let status = message.kind == .refused ? 403 : 502
             return .refused(GatewayRefusal(status: status, reason: message.text))
-        case .granted, .ready, .ask, .askAgain, .question, .answered, .whether: return nil
+        case .granted, .ready, .ask, .askAgain, .question, .answered, .whether, .advise: return nil
         }
     }
 

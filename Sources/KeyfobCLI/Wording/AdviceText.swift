@@ -58,6 +58,7 @@ extension Advice {
         case .chooseProvider: "say which with --provider"
 
         case .signIn(let continuation): continuation.advice
+        case .findScope(let continuation): "find out which one, then \(continuation.advice(adding: "--scope SCOPE"))"
         case .askAdministrator(let continuation): continuation.advice
         case .meetPolicy(isAboutDevice: true):
             "enrol this machine (Microsoft Intune) and run 'keyfob login' in a browser that shows it, such as Edge, or ask "
@@ -136,7 +137,9 @@ extension Advice {
         case .addRevocationEndpoint: "'keyfob provider add --revocation-endpoint' names one"
         case .nameClient: "register a client there, and name it with --client"
         case .nameIssuer(let issuer): "say which one with --issuer \(ShellWord.inMessage(issuer))"
-        case .addByIssuer: "if it is an issuer, add it with 'keyfob provider add --issuer'"
+        case .describeProvider:
+            "check the address, or describe the provider in a file, see 'keyfob provider add --help'"
+        case .checkProvider(let name): "'keyfob provider check \(ShellWord.inMessage(name))' asks again"
         case .leaveProvider(let name):
             "to go on, sign its accounts out with 'keyfob logout --forget'"
                 + (name.map { ", then 'keyfob provider remove \(ShellWord.inMessage($0))'" } ?? "")

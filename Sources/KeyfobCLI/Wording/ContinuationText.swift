@@ -16,6 +16,9 @@ extension Continuation {
         }
     }
 
+    /// The sign-in, with more to fill in.
+    func advice(adding words: String) -> String { "run '\(command(ShellWord.inMessage)) \(words)'" }
+
     /// What to do: one line.
     var advice: String {
         let run = "run '\(command(ShellWord.inMessage))'"

@@ -60,6 +60,8 @@ public enum Advice: Hashable, Sendable {
     // MARK: Signing in and tokens
     /// Sign in again, and repeat what the continuation says.
     case signIn(Continuation)
+    /// Find out which scope a service wants, and sign in with that one too.
+    case findScope(Continuation)
     /// Have an administrator of the tenant let the account in, or the client, and sign in then.
     case askAdministrator(Continuation)
     /// Sign in where the organisation lets people in, or have its administrator change the rule.
@@ -184,8 +186,10 @@ public enum Advice: Hashable, Sendable {
     case nameClient
     /// Say by its issuer which authorization server is meant, for example this one.
     case nameIssuer(String)
-    /// Add a provider by its issuer, where the address is none of a resource.
-    case addByIssuer
+    /// Check the address, or describe the provider, where it does not describe itself.
+    case describeProvider
+    /// Ask the provider of this name again what it offers.
+    case checkProvider(String)
     /// Sign out the accounts of a provider, and remove it, before it is added anew; nil for one that is gone.
     case leaveProvider(String?)
     /// Add the client again, with its secret.

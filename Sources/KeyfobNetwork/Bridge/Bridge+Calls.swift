@@ -91,7 +91,7 @@ extension Bridge {
             request.body = call.bytes
             request.isRepeatable = call.message?.isRepeatable ?? false
         }
-        return unsafe BridgeTransfer(request, token: token, setup, curl, multi: multi, room: room)
+        return BridgeTransfer(request, token: token, setup, pool, room: room)
     }
 
     /// A text as the value of a header, as the protocol writes what none can have.

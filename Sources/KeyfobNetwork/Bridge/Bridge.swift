@@ -47,12 +47,8 @@ package final class Bridge {
     let address: EndpointURL
     let userAgent: String
     let tokens: BridgeTokens
-    private let told: (String) -> Void
-    private var lastTold: [String: ContinuousClock.Instant] = [:]
-    private let certificates: TrustedCertificates
-    private let proxies: ProxySettings
-    let curl: Libcurl
-    @safe let multi: UnsafeMutableRawPointer
+    private var lines: RareLines
+    let pool: TransferPool
     private var input: BridgeInput
     private var output: BridgeOutput
     private let signals: CInt
@@ -91,26 +87,19 @@ package final class Bridge {
         signals: CInt, tell: @escaping (String) -> Void
     ) throws(Flaw) {
         do {
-            certificates = try TrustedCertificates(path: configuration.certificateFile)
-            proxies = try ProxySettings(environment: configuration.environment)
+            pool = try TransferPool(configuration)
         } catch {
-            throw .configuration(error)
+            switch error {
+            case .noLibrary: throw .noLibrary
+            case .configuration(let error): throw .configuration(error)
+            }
         }
-        guard let curl = Libcurl.installed, let multi = curl.functions.pointee.curl_multi_init() else {
-            throw .noLibrary
-        }
-        (self.address, self.tokens, self.signals, told) = (address, tokens, signals, tell)
+        (self.address, self.tokens, self.signals) = (address, tokens, signals)
+        lines = RareLines(tell)
         userAgent = configuration.userAgent
         self.input = BridgeInput(input, limit: limits.message)
         self.output = BridgeOutput(output)
-        self.curl = curl
-        unsafe self.multi = multi
         _ = signal(SIGPIPE, SIG_IGN)
-    }
-
-    deinit {
-        (calls, queue, waiting) = ([], [], [])
-        _ = unsafe curl.functions.pointee.curl_multi_cleanup(multi)
     }
 
     /// Passes messages on until the client goes, or a signal comes.
@@ -125,7 +114,7 @@ package final class Bridge {
         if ready.contains(signals) { leave() }
         if ready.contains(input.descriptor) { read() }
         if isAsking, ready.contains(tokens.descriptor) { hear() }
-        drive()
+        pool.drive(calls.compactMap(\.transfer))
         for call in calls + waiting { advance(call) }
         pump()
         room.isTaken = output.count > limits.room
@@ -138,13 +127,9 @@ package final class Bridge {
         let reads = finishBy == nil && !room.isTaken
         var waits = [wait(signals), wait(reads ? input.descriptor : -1), wait(isAsking ? tokens.descriptor : -1)]
         if output.count > 0 { waits.append(wait(output.descriptor, libcurl_WAIT_POLLOUT)) }
-        waits.removeAll { $0.fd < 0 }
         let instants = calls.flatMap { [$0.sendAt, $0.overAt] } + [finishBy]
         let milliseconds = instants.compactMap(\.self).min().map(Self.milliseconds) ?? 60_000
-        var count: CInt = 0
-        _ = unsafe curl.functions.pointee.curl_multi_poll(
-            multi, &waits, CUnsignedInt(waits.count), milliseconds, &count)
-        return Set(waits.filter { $0.revents != 0 }.map(\.fd))
+        return pool.wait(waits, milliseconds: milliseconds)
     }
 
     private func wait(_ descriptor: CInt, _ events: Int = libcurl_WAIT_POLLIN) -> curl_waitfd {
@@ -156,32 +141,11 @@ package final class Bridge {
         return CInt(min(60_000, left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000 + 1))
     }
 
-    /// Has libcurl do what can be done, and takes note of what has ended.
-    private func drive() {
-        var count: CInt = 0
-        _ = unsafe curl.functions.pointee.curl_multi_perform(multi, &count)
-        while let message = unsafe curl.functions.pointee.curl_multi_info_read(multi, &count) {
-            let (easy, code) = unsafe (message.pointee.easy_handle, Int(message.pointee.data.result))
-            for call in calls {
-                if let transfer = call.transfer, unsafe transfer.easy == easy { transfer.end(code) }
-            }
-        }
-    }
-
     /// How requests are made at the moment.
-    var setup: TransferSetup {
-        TransferSetup(
-            userAgent: "", certificateFile: grant?.certificateFile ?? certificates.path,
-            proxy: proxies.proxy(for: address))
-    }
+    var setup: TransferSetup { pool.setup(for: address, certificateFile: grant?.certificateFile) }
 
     /// Tells what the client is not told, unless it was told just now: a service may send what is wrong without end.
-    func tell(_ words: String) {
-        lastTold = lastTold.filter { $0.value > .now - .seconds(60) }
-        guard lastTold[words] == nil, lastTold.count < 16 else { return }
-        lastTold[words] = .now
-        told(words)
-    }
+    func tell(_ words: String) { lines.tell(words) }
 
     // MARK: The client
 

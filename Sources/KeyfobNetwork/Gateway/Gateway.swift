@@ -16,14 +16,12 @@ package final class Gateway {
     private let judge: GatewayJudge
     private let references: GatewayReferences
     private let tell: (String) -> Void
+    private var advice: RareLines
     private let limits: GatewayConnection.Limits
     private let nonces = GatewayNonces()
-    private let certificates: TrustedCertificates
-    private let proxies: ProxySettings
+    private let pool: TransferPool
     private let owner: SocketOwner
     private var strangers = StrangerTally()
-    private let curl: Libcurl
-    @safe private let multi: UnsafeMutableRawPointer
     private var connections: [GatewayConnection] = []
     private var questions: [(connection: GatewayConnection, question: GatewayQuestion, ticket: Int)] = []
     private var isAsking = false
@@ -43,33 +41,27 @@ package final class Gateway {
     /// - Parameters:
     ///   - isGranted: Whether an address in an answer is one that can be asked for here.
     ///   - tell: Takes a line about each request that is not passed on, without its query.
+    ///   - advise: Takes a line about what a person has to do where a service wants more; the same no more than once a minute.
     package init(
         _ door: GatewayDoor, _ configuration: NetworkConfiguration, judge: GatewayJudge,
-        isGranted: @escaping (GatewayQuestion) -> Bool, tell: @escaping (String) -> Void
+        isGranted: @escaping (GatewayQuestion) -> Bool, tell: @escaping (String) -> Void,
+        advise: @escaping (String) -> Void
     ) throws(Flaw) {
         guard let owner = SocketOwner(listening: door.descriptor) else { throw .noOwners }
         do {
-            certificates = try TrustedCertificates(path: configuration.certificateFile)
-            proxies = try ProxySettings(environment: configuration.environment)
+            pool = try TransferPool(configuration)
         } catch {
-            throw .configuration(error)
-        }
-        guard let curl = Libcurl.installed, let multi = curl.functions.pointee.curl_multi_init() else {
-            throw .noLibrary
+            switch error {
+            case .noLibrary: throw .noLibrary
+            case .configuration(let error): throw .configuration(error)
+            }
         }
         (self.door, self.judge, self.tell, self.limits) = (door, judge, tell, GatewayConnection.Limits())
+        advice = RareLines(advise)
         references = GatewayReferences(gateway: door.address, isGranted: isGranted)
         self.owner = owner
-        self.curl = curl
-        unsafe self.multi = multi
         // TLS writes to sockets by itself.
         _ = signal(SIGPIPE, SIG_IGN)
-    }
-
-    deinit {
-        connections = []
-        questions = []
-        _ = unsafe curl.functions.pointee.curl_multi_cleanup(multi)
     }
 
     /// Passes on what comes until something can be read of `lifeline`, or its other end is closed.
@@ -83,18 +75,14 @@ package final class Gateway {
         var waits = [wait(lifeline), wait(isAsking ? judge.descriptor : -1), wait(canAccept ? door.descriptor : -1)]
         let waiting = connections.filter { $0.events != 0 }
         waits += waiting.map { wait($0.descriptor, $0.events) }
-        waits.removeAll { $0.fd < 0 }
-        var count: CInt = 0
         // Where there is no room there may be some in a moment.
         let longest: CInt = canAccept ? 60_000 : 500
         let milliseconds = min(longest, connections.compactMap(\.deadline).min().map(Self.milliseconds) ?? longest)
-        _ = unsafe curl.functions.pointee.curl_multi_poll(
-            multi, &waits, CUnsignedInt(waits.count), milliseconds, &count)
-        let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
+        let ready = pool.wait(waits, milliseconds: milliseconds)
         if ready.contains(lifeline) { return false }
         if isAsking, ready.contains(judge.descriptor) { hear() }
         for connection in waiting where ready.contains(connection.descriptor) { connection.receive() }
-        drive()
+        pool.drive(connections.compactMap(\.transfer))
         for connection in connections {
             connection.advance()
             if let deadline = connection.deadline, deadline <= .now { connection.expire() }
@@ -159,43 +147,35 @@ package final class Gateway {
 
     private func hear() {
         isAsking = false
-        let (connection, _, ticket) = questions.removeFirst()
+        let (connection, question, ticket) = questions.removeFirst()
         guard let answer = judge.hear() else {
             isJudgeGone = true
             return self.answer(.refused(.alone), connection, ticket)
         }
-        self.answer(answer, connection, ticket)
+        self.answer(answer, connection, ticket, question)
     }
 
-    private func answer(_ answer: consuming GatewayAnswer, _ connection: GatewayConnection, _ ticket: Int) {
+    private func answer(
+        _ answer: consuming GatewayAnswer, _ connection: GatewayConnection, _ ticket: Int,
+        _ question: GatewayQuestion? = nil
+    ) {
         guard let request = connection.request(of: ticket) else { return }
         switch consume answer {
-        case .refused(let refusal): connection.refuse(refusal)
+        case .refused(let refusal):
+            if let question, !question.challenges.isEmpty, !refusal.reason.isEmpty {
+                advice.tell("\(question.place): \(refusal.reason)")
+            }
+            connection.refuse(refusal)
         case .granted(let authorization, let proof, let file):
-            let setup = TransferSetup(
-                userAgent: "", certificateFile: file ?? certificates.path, proxy: proxies.proxy(for: request.url))
+            let setup = pool.setup(for: request.url, certificateFile: file)
             guard
-                let transfer = unsafe GatewayTransfer(
-                    request, authorization: authorization, proof: proof, setup, curl, multi: multi)
+                let transfer = GatewayTransfer(
+                    request, authorization: authorization, proof: proof, setup, pool)
             else {
                 return connection.refuse(GatewayRefusal(status: 502, reason: "the request cannot be sent"))
             }
             connection.begin(transfer)
         }
         for (question, reason) in connection.takeRefused() { tell("\(question): \(reason)") }
-    }
-
-    // The services.
-
-    /// Has libcurl do what can be done, and takes note of what has ended.
-    private func drive() {
-        var count: CInt = 0
-        _ = unsafe curl.functions.pointee.curl_multi_perform(multi, &count)
-        while let message = unsafe curl.functions.pointee.curl_multi_info_read(multi, &count) {
-            let (easy, code) = unsafe (message.pointee.easy_handle, Int(message.pointee.data.result))
-            for connection in connections {
-                if let transfer = connection.transfer, unsafe transfer.easy == easy { transfer.end(code) }
-            }
-        }
     }
 }

@@ -41,6 +41,8 @@ final class GatewayConnection {
     private var output = ByteQueue()
     private var request: GatewayRequest?
     private var body = GatewayBody(.none)
+    /// What of the body has been sent, to send it again; nil where that was too long.
+    private var sent: [UInt8]? = []
     private(set) var transfer: GatewayTransfer?
     private var isHeadWritten = false
     private var isChunked = false
@@ -156,8 +158,15 @@ final class GatewayConnection {
         guard let request else { return leave() }
         isRepeated = self.transfer != nil
         self.transfer = transfer
-        (body, isHeadWritten, state, progress) = (GatewayBody(request.framing), false, .relaying, .now)
-        if request.awaitsGoAhead, !body.isDone { output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+        (isHeadWritten, state, progress) = (false, .relaying, .now)
+        if !isRepeated {
+            (body, sent) = (GatewayBody(request.framing), [])
+        } else if let sent, !sent.isEmpty {
+            transfer.send(sent)
+        }
+        if request.awaitsGoAhead, !body.isDone, !isRepeated {
+            output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        }
         advance()
     }
 
@@ -247,7 +256,7 @@ final class GatewayConnection {
             (hasMoved, progress) = (true, .now)
         }
         guard case .writing(let isLast) = state else { return hasMoved }
-        (request, transfer) = (nil, nil)
+        (request, transfer, sent) = (nil, nil, nil)
         if isLast {
             // Only our side ends: the program ends its own, so that no reset overtakes the answer.
             state = shutdown(descriptor, CInt(SHUT_WR)) == 0 ? .lingering : .gone
@@ -272,6 +281,7 @@ final class GatewayConnection {
         do {
             while transfer.wantsMore, let part = try body.next(from: &input, atMost: GatewayTransfer.window) {
                 transfer.send(part)
+                if let sent { self.sent = sent.count + part.count > GatewayTransfer.window ? nil : sent + part }
                 (hasMoved, progress) = (true, .now)
             }
             if body.isDone { transfer.endSending() }
@@ -303,6 +313,13 @@ final class GatewayConnection {
     private func writeHead(_ transfer: GatewayTransfer, _ request: GatewayRequest) {
         let head = transfer.head
         nonces.note(head, from: request.url)
+        let challenge = ResourceChallenge(head.headers)
+        if challenge.wantsPerson, !isRepeated {
+            var unmet = request.question
+            unmet.challenges = head.headers.filter { Identifier.folded($0.name) == "www-authenticate" }.map(\.value)
+            // The person reads what to do before the program has the answer, and may end.
+            return hold(transfer, for: unmet)
+        }
         if head.status == 401, !isRepeated {
             var again = request.question
             again.wantsNonce = head.headers.contains {
@@ -311,15 +328,11 @@ final class GatewayConnection {
             again.refusal = head.headers.filter { Identifier.folded($0.name) == "www-authenticate" }.map {
                 Identifier.folded(String($0.value.prefix { $0 != " " && $0 != "," }))
             }
-            again.claims = ResourceChallenge(head.headers).claims
+            again.claims = challenge.claims
+            // A service that wants a nonce in the proof has done nothing (RFC 9449, section 9).
+            if request.canBeRepeated || again.wantsNonce && sent != nil { return hold(transfer, for: again) }
             // Of one that cannot be repeated the next one has the benefit.
             question = (again, ticket: 0)
-            if request.canBeRepeated {
-                ticket += 1
-                question = (again, ticket)
-                transfer.isHeld = true
-                return
-            }
         }
         let hasBody = request.question.method != "HEAD" && head.status != 204 && head.status != 304
         let isMeasured = !head.headers.contains { Identifier.folded($0.name) == "transfer-encoding" }
@@ -336,6 +349,12 @@ final class GatewayConnection {
         output.append(
             Array(("HTTP/1.1 \(head.status) \r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n").utf8))
         isHeadWritten = true
+    }
+
+    private func hold(_ transfer: GatewayTransfer, for question: GatewayQuestion) {
+        ticket += 1
+        self.question = (question, ticket)
+        transfer.isHeld = true
     }
 
     private func write(_ part: [UInt8]) {

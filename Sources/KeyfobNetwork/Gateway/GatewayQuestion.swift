@@ -17,6 +17,10 @@ package struct GatewayQuestion: Hashable, Sendable {
     package internal(set) var wantsNonce = false
     /// What the service wants to find in the next proof of a key (RFC 9449, section 9); nil where it has not said.
     package internal(set) var nonce: String?
+    /// The challenges with which the service has refused what only a person can give; empty for another question.
+    ///
+    /// Nothing is asked for again, and the answer says what to do.
+    package internal(set) var challenges: [String] = []
     /// The claims that the service wants a token to be asked for with, where it has refused one for lack of them.
     package internal(set) var claims: String?
 

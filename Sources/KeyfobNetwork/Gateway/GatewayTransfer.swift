@@ -7,35 +7,17 @@ internal import KeyfobSodium
 ///
 /// libcurl takes from ``outgoing`` and puts into ``incoming``; it waits where the one is empty, or the other full.
 @safe
-final class GatewayTransfer: TransferReceiver {
+final class GatewayTransfer: ServiceTransfer {
     /// How far ahead of a slow reader it goes, in bytes.
     static let window = 256 << 10
-    /// How long a connection may take to be there, in seconds.
-    private static let connectLimit: Int64 = 30
-
-    /// The handle by which libcurl tells of its end.
-    @safe let easy: UnsafeMutableRawPointer
-    private let curl: Libcurl
-    @safe private let multi: UnsafeMutableRawPointer
-    private let hasProxy: Bool
-
-    private(set) var head = AnswerHead()
     /// What has come of the answer's body.
     var incoming = ByteQueue()
     private var outgoing = ByteQueue()
     private var isOutgoingWhole: Bool
     private var isReceivingPaused = false
     private var isSendingPaused = false
-    private var headFault: TransportFault?
-    /// How it ended: nil while it goes on, and a fault where not all came.
-    private(set) var ending: Ending?
     /// Whether the answer waits for somebody to say whether it counts.
     var isHeld = false
-
-    enum Ending {
-        case whole
-        case failed(TransportFault)
-    }
 
     /// Begins; nil where libcurl takes no more.
     ///
@@ -44,26 +26,16 @@ final class GatewayTransfer: TransferReceiver {
     ///   - proof: The value of the `DPoP` header, where there is one.
     init?(
         _ request: GatewayRequest, authorization: borrowing SecretBytes, proof: String?, _ setup: TransferSetup,
-        _ curl: Libcurl, multi: UnsafeMutableRawPointer
+        _ pool: TransferPool
     ) {
-        guard let easy = curl.functions.pointee.curl_easy_init() else { return nil }
-        unsafe (self.easy, self.curl, self.multi) = (easy, curl, multi)
-        hasProxy = setup.proxy != nil
         isOutgoingWhole = request.framing == .none || request.framing == .length(0)
-        super.init()
-        guard unsafe setup.setDefaults(easy, curl, Self.connectLimit), unsafe Self.setBody(request, easy, curl),
-            unsafe curl.set(libcurl_URL, to: request.address, of: easy), setHeaders(request, authorization, proof),
-            connect(), unsafe curl.functions.pointee.curl_multi_add_handle(multi, easy) == 0
-        else { return nil }
+        super.init(to: request.address, setup, pool)
+        var headers = request.headers + [HTTPHeader(name: "Connection", value: "close")]
+        if let proof { headers.append(HTTPHeader(name: "DPoP", value: proof)) }
+        guard setBody(request), setHeaders(headers, authorization: authorization), connect(), begin() else {
+            return nil
+        }
     }
-
-    deinit {
-        _ = unsafe curl.functions.pointee.curl_multi_remove_handle(multi, easy)
-        unsafe curl.functions.pointee.curl_easy_cleanup(easy)
-        unsafe curl.functions.pointee.curl_slist_free_all(list)
-    }
-
-    @safe private var list: UnsafeMutablePointer<curl_slist>?
 
     /// Whether more of the request's body is wanted.
     var wantsMore: Bool { !isOutgoingWhole && ending == nil && outgoing.count < Self.window / 2 }
@@ -85,23 +57,7 @@ final class GatewayTransfer: TransferReceiver {
         _ = unsafe curl.functions.pointee.curl_easy_pause(easy, CInt(paused))
     }
 
-    /// Takes note of libcurl's word that it has ended.
-    func end(_ code: Int) {
-        if let headFault {
-            ending = .failed(headFault)
-        } else if code == 0, head.isFinal {
-            ending = .whole
-        } else if code == 0 {
-            ending = .failed(.connection(.cutOff))
-        } else {
-            let fault = TransportFault(code, isRequestSent: isRequestSent, hasProxy: hasProxy) {
-                unsafe libcurl_number(curl.functions, easy, $0)
-            }
-            ending = .failed(fault)
-        }
-    }
-
-    private static func setBody(_ request: GatewayRequest, _ easy: UnsafeMutableRawPointer, _ curl: Libcurl) -> Bool {
+    private func setBody(_ request: GatewayRequest) -> Bool {
         let count: Int
         switch request.framing {
         case .none:
@@ -115,30 +71,6 @@ final class GatewayTransfer: TransferReceiver {
             && curl.set(libcurl_CUSTOMREQUEST, to: request.question.method, of: easy)
     }
 
-    private func setHeaders(
-        _ request: GatewayRequest, _ authorization: borrowing SecretBytes, _ proof: String?
-    ) -> Bool {
-        var headers = request.headers + [HTTPHeader(name: "Connection", value: "close")]
-        if let proof { headers.append(HTTPHeader(name: "DPoP", value: proof)) }
-        guard let lines = TransferSetup.lines(headers), authorization.isHeaderValue else { return false }
-        let line = authorization.withBytes { TransferSetup.authorizationLine($0) }
-        let isAdded = line.withBytes { bytes in
-            unsafe bytes.withUnsafeBytes { bytes in
-                guard let text = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress else { return false }
-                return unsafe add(text)
-            }
-        }
-        guard isAdded, lines.allSatisfy({ line in unsafe line.withCString { unsafe add($0) } }), let list = list
-        else { return false }
-        return unsafe libcurl_set_pointer(curl.functions, easy, libcurl_HTTPHEADER, list) != 0
-    }
-
-    private func add(_ line: UnsafePointer<CChar>) -> Bool {
-        guard let longer = unsafe curl.functions.pointee.curl_slist_append(list, line) else { return false }
-        unsafe list = longer
-        return true
-    }
-
     /// Has libcurl tell this of the answer, and ask it for the request's body.
     private func connect() -> Bool {
         let give: libcurl_receive = { bytes, size, count, receiver in
@@ -147,12 +79,6 @@ final class GatewayTransfer: TransferReceiver {
         }
         let source = unsafe Unmanaged.passUnretained(self).toOpaque()
         return unsafe hear(easy, of: curl) && libcurl_set_source(curl.functions, easy, give, source) != 0
-    }
-
-    override func takeHead(_ line: RawSpan) -> Bool {
-        if head.take(line) { return true }
-        headFault = .connection(.notHTTP)
-        return false
     }
 
     override func takeBody(_ part: RawSpan) -> Int {

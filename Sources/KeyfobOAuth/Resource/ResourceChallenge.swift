@@ -17,12 +17,17 @@ package struct ResourceChallenge: Hashable, Sendable {
     /// How many seconds ago a person may have signed in at most, of the same.
     package var maximumAge: Int64?
 
-    /// The challenge in the headers of an answer: the first of `Bearer`, or the first that says what is wrong; nothing where
+    /// Whether only a person can do what is wanted: a further scope, or another or a newer sign-in.
+    package var wantsPerson: Bool { error == "insufficient_scope" || error == "insufficient_user_authentication" }
+
+    /// The challenge in the headers of an answer: the first of `Bearer` or `DPoP`, or the first that says what is wrong; nothing where
     /// there is none.
+    ///
+    /// That a proof lacks a nonce (RFC 9449, section 9) is no word against the token.
     package init(_ headers: [HTTPHeader]) {
         let all = headers.filter { Identifier.folded($0.name) == "www-authenticate" }.compactMap {
-            Self.bearer($0.value)
-        }
+            Self.fields($0.value)
+        }.filter { !$0.contains { $0.name == "error" && $0.value == "use_dpop_nonce" } }
         guard let fields = all.first(where: { $0.contains { $0.name == "error" } }) ?? all.first else { return }
         let value = { (name: String) in fields.first { $0.name == name }?.value }
         metadata = value("resource_metadata")
@@ -44,9 +49,9 @@ package struct ResourceChallenge: Hashable, Sendable {
         Base64.decodeAny(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The fields of the challenge whose scheme is Bearer (RFC 9110, section 11.6.1), names in small letters; nil where there is
-    /// none.
-    private static func bearer(_ value: String) -> [(name: String, value: String)]? {
+    /// The fields of the first challenge whose scheme is Bearer or DPoP (RFC 9110, section 11.6.1), names in small letters; nil
+    /// where there is none.
+    private static func fields(_ value: String) -> [(name: String, value: String)]? {
         var rest = Array(value.utf8)[...]
         var fields: [(name: String, value: String)]?
         while let word = token(&rest) {
@@ -59,7 +64,7 @@ package struct ResourceChallenge: Hashable, Sendable {
             } else if fields != nil {
                 // The next challenge.
                 return fields
-            } else if Identifier.folded(word) == "bearer" {
+            } else if ["bearer", "dpop"].contains(Identifier.folded(word)) {
                 fields = []
             }
             while let next = rest.first, next == UInt8(ascii: ",") || next == 0x20 || next == 0x09 {

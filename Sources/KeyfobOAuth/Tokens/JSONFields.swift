@@ -99,6 +99,14 @@ struct JSONFields: Sendable {
         return JSONFields(tape: tape, object: value)
     }
 
+    /// The objects of an array, without what is none; nil where there is something else.
+    func objects(_ name: String, in bytes: RawSpan) -> [JSONFields]? {
+        guard let value = value(name, in: bytes), tape.kind(of: value) == .array else { return nil }
+        return tape.elements(of: value).filter { tape.kind(of: $0) == .object }.map {
+            JSONFields(tape: tape, object: $0)
+        }
+    }
+
     /// The names of the members.
     func names(in bytes: RawSpan) -> [String] {
         tape.members(of: object).compactMap { tape.string(of: $0.name, in: bytes) }

@@ -62,6 +62,12 @@ final class GuestServer: Sendable {
     /// An MCP server with an authorization server of its own: that of `fastmcp`, or of the package `mcp` (`sdk`).
     static func mcp(_ kind: String) throws -> GuestServer { try GuestServer("mcp_server", [kind]) }
 
+    /// Debian's Glewlwyd, an OpenID provider, with parameters of its plugin: `oauth-par-required=true`.
+    static func glewlwyd(_ parameters: [String] = []) throws -> GuestServer { try GuestServer("glewlwyd", parameters) }
+
+    /// Canaille, an OpenID provider of PyPI's.
+    static func canaille() throws -> GuestServer { try GuestServer("canaille_server", []) }
+
     deinit {
         try? lifeline.close()
         process.waitUntilExit()

@@ -17,13 +17,15 @@ final class ProviderServer: Sendable {
         var rotates = true
         var hasReuseProtection = true
         var deviceInterval = 1
+        var registers = false
 
         fileprivate var arguments: [String] {
             [
                 "--access-lifetime", "\(accessLifetime)", "--refresh-lifetime", "\(refreshLifetime)",
                 "--grace", "\(gracePeriod)", "--rotation", rotates ? "always" : "never",
                 "--device-interval", "\(deviceInterval)",
-            ] + (isSecure ? ["--https"] : []) + (hasReuseProtection ? [] : ["--no-reuse-protection"])
+            ] + (isSecure ? ["--https"] : []) + (registers ? ["--registers"] : [])
+                + (hasReuseProtection ? [] : ["--no-reuse-protection"])
         }
     }
 

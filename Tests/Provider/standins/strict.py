@@ -8,6 +8,7 @@ A token is bound to the key of the proof that came with the request for it · ht
 A request without a proof is refused, and so is a proof of another request, another time, or that was there before · https://www.rfc-editor.org/rfc/rfc9449#section-4.3
 A proof names the nonce that the server gave last · https://www.rfc-editor.org/rfc/rfc9449#section-8
 A resource takes a bound token by the scheme DPoP alone, with a proof of the same key and of the token · https://www.rfc-editor.org/rfc/rfc9449#section-7.1
+A resource wants another way of signing in, and says which · https://www.rfc-editor.org/rfc/rfc9470#section-3
 A refresh token is of use with its key alone · https://www.rfc-editor.org/rfc/rfc9449#section-5
 A code is of use with the key alone that the request for it named · https://www.rfc-editor.org/rfc/rfc9449#section-10
 A provider may stop to bind tokens without a word · https://www.rfc-editor.org/rfc/rfc9449#section-5
@@ -16,9 +17,10 @@ An ID token may be signed with the client's secret · https://openid.net/specs/o
 
 Options besides those of openid.py: `methods` are the ways in which client-1 may show its secret, and `says_methods` those in the document (None:
 it does not say); `wants` {FIELD: VALUE} of an authorization request; `push` and `proof` are "no", "offered" or "required"; `nonces` is whether a
-proof needs one; `drops` is whether a refresh binds no token any more; `client_keys` are the JWK of a client that signs, `audiences` what it may
-name ("issuer", "token_endpoint"), `algorithms` by what it may sign, and `clock` by how many seconds the provider's clock is ahead then;
-`id_tokens` is how ID tokens are signed, `id_key` with which key ("secret", "public", "other") where that is an HMAC; `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
+proof needs one; `context` is the value of acr_values that the resource wants of a sign-in; `drops` is whether a refresh binds no token any more;
+`client_keys` are the JWK of a client that signs, `audiences` what it may name ("issuer", "token_endpoint"), `algorithms` by what it may sign, and
+`clock` by how many seconds the provider's clock is ahead then; `id_tokens` is how ID tokens are signed, `id_key` with which key ("secret", "public",
+"other") where that is an HMAC; `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
 tells whose a token is."""
 
 import base64
@@ -49,7 +51,7 @@ ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 class Strict(OpenID):
     HOSTS = (AUTH, API)
     OPTIONS = OpenID.OPTIONS | {"methods": ["client_secret_basic"], "says_methods": None, "wants": {}, "push": "no", "proof": "no", "nonces": False,
-                                   "drops": False, "client_keys": [], "audiences": ["issuer"], "algorithms": ["ES256"], "clock": 0,
+                                   "context": None, "drops": False, "client_keys": [], "audiences": ["issuer"], "algorithms": ["ES256"], "clock": 0,
                                    "id_tokens": "RS256", "id_key": "secret", "wrong": {}}
     SUPPORTED = {"authorization_response_iss_parameter_supported": True}
 
@@ -266,4 +268,9 @@ class Strict(OpenID):
 
     def resource(self, request):
         access = self.good_access(request)
+        wanted = self.option("context")
+        if wanted and access.grant.query.get("acr_values") != wanted:
+            scheme = "DPoP" if getattr(access.grant, "key", None) else "Bearer"
+            raise Refusal(401, {"error": "insufficient_user_authentication"}, {
+                "WWW-Authenticate": f'{scheme} error="insufficient_user_authentication", acr_values="{wanted}", max_age="600"'})
         return Answer(200, {"user": access.grant.person, "sent": urllib.parse.unquote_plus(request.body.decode(errors="replace"))})

@@ -2,14 +2,18 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Keyfob
 internal import KeyfobNetwork
+internal import KeyfobSignIn
 
 struct ProviderAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a provider, from a file or by its issuer.",
         discussion: """
             A file holds what 'keyfob provider show --json' prints ('-' is standard input). For a provider that \
-            describes itself (OpenID Connect, RFC 8414) its issuer is enough: the rest is discovered at sign-in. The description is kept \
-            sealed in the group where new items go.
+            describes itself (OpenID Connect, RFC 8414) its issuer is enough. The description is kept sealed in the group where new \
+            items go.
+
+            Then the provider is asked what it offers, and what will work is told, as 'keyfob provider check' does later. \
+            With --offline or --quiet it is not asked; it stays added also where it cannot be reached.
 
             An authority as MSAL takes it (--authority) adds Azure AD B2C (one policy of it; accounts of others count too), \
             AD FS, or Microsoft Entra External ID, also behind a domain of your own. Microsoft's clouds are built in.
@@ -83,6 +87,7 @@ struct ProviderAddCommand: ParsableCommand {
     var parameter: [String] = []
 
     @Flag(name: .long, help: "Put it in the place of the one that has its name.") var replace = false
+    @Flag(name: .long, help: "Do not ask the provider what it offers.") var offline = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
@@ -105,7 +110,7 @@ struct ProviderAddCommand: ParsableCommand {
         let provider: IdentityProvider
         if let file {
             let document = try SecretInput.description(file)
-            keyring = try global.unlockedKeyring()
+            keyring = try global.unlockedKeyring(reaching: asks ? .network : .vault)
             do throws(KeyringError) {
                 provider = try keyring.providers.add(document, replacing: replace, in: groups)
             } catch {
@@ -122,7 +127,7 @@ struct ProviderAddCommand: ParsableCommand {
             new.apiHosts = apiHost
             new.parameters = ParameterText.fields(parameter)
             new.certificateFile = try certificateFile()
-            keyring = try global.unlockedKeyring()
+            keyring = try global.unlockedKeyring(reaching: asks ? .network : .vault)
             if replace, caFile == nil, let file = try keptCertificateFile(of: new, keyring) {
                 new.certificateFile = file
                 global.say("it keeps its certificates, \(file); --ca-file '' leaves them out")
@@ -132,8 +137,36 @@ struct ProviderAddCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         let group: AccessGroup? = if case .added(let group) = provider.origin { group } else { nil }
         let place = group.map { " to group '\($0)'" } ?? ""
-        try global.tell(.providerAdded, "added provider '\(provider.name)' for \(provider.environment)\(place)") {
+        let words = "added provider '\(provider.name)' for \(provider.environment)\(place)"
+        if !global.json { global.say(words) }
+        let report = asks ? look(at: provider, keyring, groups) : nil
+        guard global.json else {
+            if let report { for line in report.lines { global.say(line) } }
+            return
+        }
+        try global.tell(.providerAdded, words) {
             ($0.provider, $0.group) = (provider.name, group?.name)
+            $0.check = report.map(ProviderCheckDocument.init)
+        }
+    }
+
+    /// Whether the provider is asked: not where nobody is told.
+    private var asks: Bool { !offline && (!global.quiet || global.json) }
+
+    /// What the provider offers; what keeps that from being known is told, for it is added all the same.
+    private func look(at provider: IdentityProvider, _ keyring: Keyring, _ groups: [AccessGroup]?) -> ProviderReport? {
+        do throws(KeyringError) {
+            let network = try Network.ofThisMachine(
+                certificateFile: nil, environment: Environment.current.variables, log: { _ in })
+            let report = try NetworkTask.run { () async throws(KeyringError) in
+                try await keyring.providers.check(provider.name, in: groups, network: network)
+            }
+            for flaw in report.flaws { global.say("keyfob: warning: \(provider.name): \(flaw)") }
+            return report
+        } catch {
+            let advice = Advice.checkProvider(provider.name).text
+            global.say("keyfob: warning: it is not known what it offers: \(error.message); \(advice)")
+            return nil
         }
     }
 

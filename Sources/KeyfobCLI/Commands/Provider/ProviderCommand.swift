@@ -10,7 +10,7 @@ struct ProviderCommand: ParsableCommand {
               keyfob provider add --issuer https://sso.contoso.example --name contoso
             """,
         subcommands: [
-            ProviderListCommand.self, ProviderShowCommand.self, ProviderAddCommand.self, ProviderRenameCommand.self,
-            ProviderRemoveCommand.self,
+            ProviderListCommand.self, ProviderShowCommand.self, ProviderCheckCommand.self, ProviderAddCommand.self,
+            ProviderRenameCommand.self, ProviderRemoveCommand.self,
         ])
 }

@@ -180,7 +180,8 @@ extension ExecCommand {
         do {
             gateway = try Gateway(
                 door, configuration, judge: judge.judge, isGranted: judge.mayFollow,
-                tell: { global.say("keyfob: warning: not passed on: \($0)") })
+                tell: { global.say("keyfob: warning: not passed on: \($0)") },
+                advise: { global.say("keyfob: warning: \($0)") })
         } catch {
             switch error {
             case .noLibrary:
@@ -229,6 +230,10 @@ extension ExecCommand {
         while let message = line.receive() {
             let asked = ProxyQuestion(text: message.text)
             do throws(KeyringError) {
+                if message.kind == .advise {
+                    try line.send(.failed, try grants.advice(message.text) ?? "")
+                    continue
+                }
                 if message.kind == .whether {
                     try grants.requireDestination(asked.address)
                     try line.send(.goes)

@@ -226,17 +226,18 @@ def older(server):
 
 def refusals(server):
     bridge = begun(server)
-    refused(bridge.call("scope"), "wants the scope admin of ada", "run 'keyfob login", "--scope admin")
-    refused(bridge.call("context"), "another way of signing in", "--acr-values gold --max-age 60'")
+    # No sign-in has given the token.
+    refused(bridge.call("scope"), "wants the scope admin of ada", f"store a new token with 'keyfob add ada@{server.host}'")
+    refused(bridge.call("context"), "another way of signing in", f"'keyfob add ada@{server.host}'")
     assert bridge.call("echo", a=1)["result"] == {"a": 1}
     # A single request says the same.
     body = json.dumps({"id": 1, "method": "tools/call", "params": {"name": "scope"}})
     asked = subprocess.run(
         ["keyfob", "request", f"http://{server.host}/mcp", "-H", "Mcp-Session-Id: session-1", "-d", body], capture_output=True, text=True)
-    assert asked.returncode == 1 and "--scope admin'" in asked.stderr, asked
+    assert asked.returncode == 1 and "keyfob add ada" in asked.stderr and "keyfob login" not in asked.stderr, asked
     # Another token, that the server takes and the vault has not.
     server.token = "token-new"
-    refused(bridge.call("echo"), "does not take the token of ada")
+    refused(bridge.call("echo"), "does not take the token of ada", "keyfob add ada")
     subprocess.run(["keyfob", "add", "-q", "-a", "ada", "--host", server.host], input=b"token-new", check=True)
     assert bridge.call("echo", a=2)["result"] == {"a": 2}
     assert bridge.end() == 0

@@ -124,11 +124,17 @@ async def directories():
     tokens = [subprocess.run(["keyfob", "token", "--account", name], capture_output=True, check=True).stdout.strip() for name in names]
     wanted = [hashlib.sha256(token).hexdigest() for token in tokens]
     assert len(set(wanted)) == 2
-    async with session(directory="a") as first, session(directory="b") as second:
-        for client in (first, second):
-            await client.initialize()
-        for _ in range(3):
-            assert [await text(client, "who") for client in (first, second)] == wanted
+    told = {"a": [], "b": []}
+
+    async def calls(directory):
+        for _ in range(5):
+            async with session(directory=directory) as client:
+                await client.initialize()
+                for _ in range(20):
+                    told[directory] += await asyncio.gather(*(text(client, "who") for _ in range(5)))
+
+    await asyncio.gather(calls("a"), calls("b"))
+    assert [len(told[one]) for one in "ab"] == [500, 500] and [set(told[one]) for one in "ab"] == [{one} for one in wanted], told
 
 
 asyncio.run({"calls": calls, "later": later, "locked": locked, "scopes": scopes, "together": together, "directories": directories}[CASE]())
