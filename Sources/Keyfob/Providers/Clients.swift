@@ -64,8 +64,9 @@ extension Keyring.Clients {
         guard (secret.count > 0) == (client.authentication != .none) else {
             throw KeyringError(.usage, "a client has a secret exactly where it says who it is by one")
         }
-        guard secret.count <= (client.authentication.isByKey ? ClientKey.limit : Self.secretLimit) else {
-            throw KeyringError(.limitExceeded, "the secret is longer than \(Self.secretLimit) bytes")
+        let limit = client.authentication.isByKey ? ClientKey.limit : Self.secretLimit
+        guard secret.count <= limit else {
+            throw KeyringError(.limitExceeded, "the secret is longer than \(limit) bytes")
         }
         return try withState { state in
             let reach = try state.groups(groups)

@@ -86,8 +86,8 @@ extension Keyring.Providers {
         let known = try keyring.clients.oauthClient(
             id: client.id, environment: provider.environment, in: [group]
         ).adapted(to: metadata, signer: network.assertions(clock))
-        let message = RegistrationMessage.probe(known, redirectURI: redirect, at: endpoint)
-        switch await network.send(message, 20) {
+        var exchange = ClientExchange(known, metadata, network, clock)
+        switch await exchange.send({ RegistrationMessage.probe($0, redirectURI: redirect, at: endpoint) }) {
         case .answered(let response):
             guard case .clientRefused(let refusal)? = ProviderFailure.classify(response, now: clock.now) else {
                 return false

@@ -33,7 +33,7 @@ extension Keyring.SignIns {
 
     /// Who asks for tokens that are bound to a key keeps no others.
     private func requireBound(_ received: ReceivedTokens, _ context: SignInContext) throws(KeyringError) {
-        guard context.key != nil, received.accessKey == nil else { return }
+        guard context.key != nil || received.key != nil, received.accessKey == nil else { return }
         throw KeyringError(
             .providerFailed, "\(context.provider.title) gave a token that is bound to no key; nothing was stored")
     }

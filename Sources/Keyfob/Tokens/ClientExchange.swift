@@ -14,6 +14,8 @@ struct ClientExchange: ~Copyable {
     private(set) var key: ProofKey?
     private let mayMakeKey: Bool
     private var hasChanged = false
+    /// Whether it signs by the provider's clock.
+    private var hasFollowed = false
     private let metadata: ProviderMetadata
     private let network: Network
     private let clock: WallClock
@@ -50,9 +52,9 @@ struct ClientExchange: ~Copyable {
             key = made
             return await send(isKept: isKept, message)
         }
-        // What is signed is good for a minute only.
-        if failure.isOfClient, let later = client.following(answer.date) {
-            client = later
+        // What is signed is good for a minute only. A second clock of the same server is no better than the first.
+        if failure.isOfClient, !hasFollowed, let later = client.following(answer.date) {
+            (client, hasFollowed) = (later, true)
             return await send(isKept: isKept, message)
         }
         guard !hasChanged, let other = client.alternative(after: failure, at: metadata) else { return answer }

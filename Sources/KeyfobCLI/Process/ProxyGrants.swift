@@ -44,9 +44,10 @@ struct ProxyGrants {
     /// - Parameter text: The address, and the challenges of the service, a line each.
     func advice(_ text: String) throws(KeyringError) -> String? {
         let lines = text.split(separator: "\n").map(String.init)
+        guard let address = lines.first else { return nil }
         let challenge = ResourceChallenge(lines.dropFirst().map { HTTPHeader(name: "WWW-Authenticate", value: $0) })
-        let found = try acquisition.token(options(for: lines[0]), in: group, minimumValidity: nil).found
-        let host = found.destination?.host ?? lines[0]
+        let found = try acquisition.token(options(for: address), in: group, minimumValidity: nil).found
+        let host = found.destination?.host ?? address
         guard let error = acquisition.keyring.tokens.stepUp(challenge, of: found, at: host) else { return nil }
         return error.message + (error.hint.map { "; \(NamedVault.completing($0))" } ?? "")
     }

@@ -279,7 +279,10 @@ final class GatewayConnection {
         }
         var hasMoved = false
         do {
-            while transfer.wantsMore, let part = try body.next(from: &input, atMost: GatewayTransfer.window) {
+            // What comes while an answer is held back may be for the request that takes its place.
+            while !transfer.isHeld, transfer.wantsMore,
+                let part = try body.next(from: &input, atMost: GatewayTransfer.window)
+            {
                 transfer.send(part)
                 if let sent { self.sent = sent.count + part.count > GatewayTransfer.window ? nil : sent + part }
                 (hasMoved, progress) = (true, .now)
@@ -329,8 +332,11 @@ final class GatewayConnection {
                 Identifier.folded(String($0.value.prefix { $0 != " " && $0 != "," }))
             }
             again.claims = challenge.claims
-            // A service that wants a nonce in the proof has done nothing (RFC 9449, section 9).
-            if request.canBeRepeated || again.wantsNonce && sent != nil { return hold(transfer, for: again) }
+            // A service that has got a proof and wants a nonce in it has done nothing (RFC 9449, section 9).
+            let isForNonce =
+                again.wantsNonce && transfer.hasProof
+                && head.headers.contains { Identifier.folded($0.name) == "dpop-nonce" }
+            if request.canBeRepeated || isForNonce && sent != nil { return hold(transfer, for: again) }
             // Of one that cannot be repeated the next one has the benefit.
             question = (again, ticket: 0)
         }

@@ -18,6 +18,8 @@ final class GatewayTransfer: ServiceTransfer {
     private var isSendingPaused = false
     /// Whether the answer waits for somebody to say whether it counts.
     var isHeld = false
+    /// Whether the request proved that it has the key of its token.
+    let hasProof: Bool
 
     /// Begins; nil where libcurl takes no more.
     ///
@@ -28,6 +30,7 @@ final class GatewayTransfer: ServiceTransfer {
         _ request: GatewayRequest, authorization: borrowing SecretBytes, proof: String?, _ setup: TransferSetup,
         _ pool: TransferPool
     ) {
+        hasProof = proof != nil
         isOutgoingWhole = request.framing == .none || request.framing == .length(0)
         super.init(to: request.address, setup, pool)
         var headers = request.headers + [HTTPHeader(name: "Connection", value: "close")]

@@ -79,13 +79,18 @@ extension ProviderMetadata {
 
     /// The metadata with what another document of the same issuer says where this one says nothing (RFC 8414 beside OpenID
     /// Connect): what sign-ins need is this one's alone.
+    ///
+    /// Below an issuer with a path, the other document lies at the top of its host, where somebody else may be: it names no
+    /// endpoint elsewhere than at the token endpoint's host.
     package func completed(by other: ProviderMetadata) -> ProviderMetadata {
         var metadata = self
+        let home = endpoints[.token]?.environment
         for endpoint in [
             Endpoint.revocation, .registration, .deviceAuthorization, .pushedAuthorization, .introspection,
         ]
         where !unusableEndpoints.contains(endpoint) {
-            metadata.endpoints[endpoint] = endpoints[endpoint] ?? other.endpoints[endpoint]
+            guard let found = other.endpoints[endpoint], found.environment == home else { continue }
+            metadata.endpoints[endpoint] = endpoints[endpoint] ?? found
         }
         metadata.revocationMethods = revocationMethods ?? other.revocationMethods
         metadata.grantTypes = grantTypes ?? other.grantTypes

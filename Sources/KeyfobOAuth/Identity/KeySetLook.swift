@@ -18,7 +18,7 @@ package enum KeySetLook {
         let wanted = Set((algorithms ?? ["RS256"]).compactMap(keyType))
         guard !wanted.isEmpty else { return nil }
         return wanted.isDisjoint(with: types)
-            ? "it has none for \(algorithms?.joined(separator: ", ") ?? "RS256")" : nil
+            ? "it has none for \(wanted.sorted().joined(separator: ", ")) keys" : nil
     }
 
     /// The type of key of an algorithm; nil for one that needs none from there.
