@@ -141,6 +141,7 @@ struct MistakeTests {
             ["the tokens of eve do not go to evil.example", "'keyfob bind"]
         ),
         ("provider show nosuch", 13, ["there is no provider 'nosuch'", "'keyfob provider list'"]),
+        ("provider check nosuch", 13, ["there is no provider 'nosuch'", "'keyfob provider list'"]),
         ("provider add", 64, ["say what to add", "--issuer or --authority"]),
         ("provider add nofile", 66, ["there is no file nofile"]),
         ("provider add --issuer http://idp.example", 64, ["the issuer cannot be used", "not https"]),
