@@ -54,7 +54,8 @@ struct ClientExchange: ~Copyable {
         }
         // What is signed is good for a minute only. A second clock of the same server is no better than the first.
         if failure.isOfClient, !hasFollowed, let later = client.following(answer.date) {
-            (client, hasFollowed) = (later, true)
+            client = later
+            hasFollowed = true
             return await send(isKept: isKept, message)
         }
         guard !hasChanged, let other = client.alternative(after: failure, at: metadata) else { return answer }
