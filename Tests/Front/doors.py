@@ -22,7 +22,9 @@ class Agent:
     """One that is open by the key file; Python may ask it for all accounts."""
 
     def __init__(self, home):
-        home.run("program", "allow", "-q", "--group", "default", "--all-accounts", f"executable:{pathlib.Path(sys.executable).resolve()}")
+        # As what the agent sees it depends on how it was started.
+        for program in [f"executable:{pathlib.Path(sys.executable).resolve()}", f"script:{pathlib.Path(sys.argv[0]).resolve()}"]:
+            home.run("program", "allow", "-q", "--group", "default", "--all-accounts", program)
         folder = home.folder / "run/keyfob"
         folder.mkdir(mode=0o700, exist_ok=True)
         self.path = str(folder / "agent")
