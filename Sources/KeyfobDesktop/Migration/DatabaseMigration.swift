@@ -86,13 +86,7 @@ package struct DatabaseMigration {
         let turn = try StorageTurn(at: source)
         try source.completeChange()
         let copy = try read(&vault)
-        let milestones: [Milestone]
-        do {
-            milestones = try build(vault, copy, progress)
-        } catch StoreError.unconfirmed(let number) {
-            // What lies aside does not count yet.
-            throw StoreError.inputOutput(errno: number)
-        }
+        let milestones = try build(vault, copy, progress)
         MigrationObservation.willTake(.settle)
         try settle()
         _ = consume turn
@@ -114,6 +108,17 @@ package struct DatabaseMigration {
 
     /// Builds the database aside and sees that it holds all of `copy`.
     private func build(
+        _ vault: borrowing UnlockedVault, _ copy: VaultCopy, _ progress: (Int, Int) -> Void
+    ) throws -> [Milestone] {
+        do {
+            return try fill(vault, copy, progress)
+        } catch StoreError.unconfirmed(let number) {
+            // What lies aside does not count yet.
+            throw StoreError.inputOutput(errno: number)
+        }
+    }
+
+    private func fill(
         _ vault: borrowing UnlockedVault, _ copy: VaultCopy, _ progress: (Int, Int) -> Void
     ) throws -> [Milestone] {
         MigrationObservation.willTake(.build)
