@@ -248,6 +248,19 @@ static inline int libcrypto_make_p256(const struct libcrypto_functions *function
     return is_made;
 }
 
+// Signs by a key. Gives the size of the signature, or 0.
+static inline size_t libcrypto_signed(const struct libcrypto_functions *functions, struct ossl_lib_ctx_st *context,
+                                      struct evp_pkey_st *key, const char *_Nullable digest,
+                                      const struct ossl_param_st *_Nullable parameters, const void *message,
+                                      size_t message_size, unsigned char *signature, size_t room) {
+    struct evp_md_ctx_st *signing = functions->EVP_MD_CTX_new();
+    const int is_signed = signing != NULL
+        && functions->EVP_DigestSignInit_ex(signing, NULL, digest, context, NULL, key, parameters) == 1
+        && functions->EVP_DigestSign(signing, signature, &room, message, message_size) == 1;
+    functions->EVP_MD_CTX_free(signing);
+    return is_signed ? room : 0;
+}
+
 // Signs by ECDSA with P-256 and SHA-256, in DER; the secret number has the machine's order of bytes. Gives the size of the
 // signature, of at most 72 bytes, or 0.
 static inline size_t libcrypto_sign_p256(const struct libcrypto_functions *functions, struct ossl_lib_ctx_st *context,
@@ -264,13 +277,7 @@ static inline size_t libcrypto_sign_p256(const struct libcrypto_functions *funct
     functions->ERR_set_mark();
     struct evp_pkey_st *key = libcrypto_key(functions, context, "EC", libcrypto_PUBLIC_KEY | libcrypto_PRIVATE_KEY, parameters);
     if (key != NULL) {
-        struct evp_md_ctx_st *signing = functions->EVP_MD_CTX_new();
-        size_t room = 72;
-        if (signing != NULL
-            && functions->EVP_DigestSignInit_ex(signing, NULL, "SHA256", context, NULL, key, NULL) == 1
-            && functions->EVP_DigestSign(signing, signature, &room, message, message_size) == 1)
-            size = room;
-        functions->EVP_MD_CTX_free(signing);
+        size = libcrypto_signed(functions, context, key, "SHA256", NULL, message, message_size, signature, 72);
         functions->EVP_PKEY_free(key);
     }
     functions->ERR_pop_to_mark();
@@ -294,14 +301,8 @@ static inline size_t libcrypto_sign(const struct libcrypto_functions *functions,
     const unsigned char *start = der;
     functions->ERR_set_mark();
     struct evp_pkey_st *key = functions->d2i_AutoPrivateKey_ex(NULL, &start, (long)der_size, context, NULL);
-    if (key != NULL && functions->EVP_PKEY_is_a(key, type) == 1) {
-        struct evp_md_ctx_st *signing = functions->EVP_MD_CTX_new();
-        if (signing != NULL
-            && functions->EVP_DigestSignInit_ex(signing, NULL, digest, context, NULL, key, is_pss ? pss : NULL) == 1
-            && functions->EVP_DigestSign(signing, signature, &room, message, message_size) == 1)
-            size = room;
-        functions->EVP_MD_CTX_free(signing);
-    }
+    if (key != NULL && functions->EVP_PKEY_is_a(key, type) == 1)
+        size = libcrypto_signed(functions, context, key, digest, is_pss ? pss : NULL, message, message_size, signature, room);
     functions->EVP_PKEY_free(key);
     functions->ERR_pop_to_mark();
     return size;

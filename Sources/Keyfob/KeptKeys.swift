@@ -14,10 +14,13 @@ extension LockedKeyring {
         try SessionCache(vault: header.vault, runtime: location.runtime).removeEverywhere()
     }
 
-    /// The same for a vault that cannot be read, by the folder that it was in when its key was kept.
+    /// The same for the vault at a place, also where it cannot be read: by the folder that it was in when its key was kept.
     ///
     /// - Throws: As ``forgetKeptKeys()``; `unavailable` as well where keys are kept and nothing says of which vaults.
     public static func forgetKeptKeys(of location: KeyringLocation) throws(KeyringError) -> Bool {
+        if let locked = try? LockedKeyring(at: location) {
+            return locked.storage == .embedded ? try locked.forgetKeptKeys() : false
+        }
         guard let runtime = location.runtime else {
             guard KernelKeyTable.serials(named: "keyfob:").isEmpty else {
                 throw KeyringError(

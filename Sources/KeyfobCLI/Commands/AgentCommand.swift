@@ -189,8 +189,7 @@ struct AgentCommand: ParsableCommand {
                 // The machine sleeps once the keys are gone; logind waits five seconds at most.
                 for _ in 0..<200 where desk.isBusy { usleep(20_000) }
                 guard screenLock == .all else { return }
-                let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
-                _ = try? LockCommand.forgetKeptKeys(vault, location)
+                _ = try? LockedKeyring.forgetKeptKeys(of: location)
             })
     }
 

@@ -20,7 +20,7 @@ struct LockCommand: ParsableCommand {
             Result { () throws(KeyringError) in try place.lock() }
         }
         let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
-        let kept = Result { () throws(KeyringError) in try Self.forgetKeptKeys(vault, location) }
+        let kept = Result { () throws(KeyringError) in try LockedKeyring.forgetKeptKeys(of: location) }
         let hadAgents = try agents.compactMap { (agent) throws(KeyringError) in try agent.get() }
         let wasKept = try kept.get()
         let hadKeys = wasKept || hadAgents.contains(true)
@@ -53,17 +53,5 @@ struct LockCommand: ParsableCommand {
             (try? locked.unlock(with: .keyFile(content))) != nil
         else { return "" }
         return "; the key file \(path) (KEYFOB_KEY_FILE) still opens it"
-    }
-
-    /// Has kernel keyrings forget the vault's key.
-    ///
-    /// - Returns: Whether any had it.
-    static func forgetKeptKeys(
-        _ vault: borrowing Result<LockedKeyring, KeyringError>, _ location: KeyringLocation
-    ) throws(KeyringError) -> Bool {
-        switch vault {
-        case .success(let locked): locked.storage == .embedded ? try locked.forgetKeptKeys() : false
-        case .failure: try LockedKeyring.forgetKeptKeys(of: location)
-        }
     }
 }
