@@ -9,6 +9,8 @@ final class PageFile {
     /// How many bytes a page has, and how many pages there are.
     let (pageSize, pageCount): (Int, Int)
     private var pages: [(number: Int, page: TreePage)] = []
+    /// How many pages are kept: a lookup comes back to no older one, and each takes memory that the system has to give.
+    private static let kept = 8
 
     /// What the file says of itself: its counter of changes, `PRAGMA user_version`, `PRAGMA application_id`.
     let (changes, userVersion, applicationID): (Int, Int, Int)
@@ -45,7 +47,7 @@ final class PageFile {
         if let index = pages.lastIndex(where: { $0.number == number }) {
             if index < pages.count - 1 { pages.append(pages.remove(at: index)) }
         } else {
-            if pages.count == 20 { pages.removeFirst() }
+            if pages.count == Self.kept { pages.removeFirst() }
             pages.append((number, try TreePage(try bytes(of: number), from: number == 1 ? 100 : 0)))
         }
         return pages[pages.count - 1].page
