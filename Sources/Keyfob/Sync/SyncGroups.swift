@@ -75,6 +75,17 @@ extension Keyring.Sync {
         try withSession { session in try noteGroups(&session) }
     }
 
+    /// The groups that a synchronisation gave another name, one line each.
+    static func renamed(
+        since before: [SyncGroupTag: SyncState.LocalGroup], _ now: [SyncGroupTag: SyncState.LocalGroup]
+    ) -> [String] {
+        let renamed = before.values.compactMap { old in
+            let new = now.values.first { $0.id == old.id && $0.name != old.name }
+            return new.map { "group '\(old.name.name)' is called '\($0.name.name)' now, as on another machine" }
+        }
+        return renamed.sorted()
+    }
+
     /// Takes in what members tell of the groups that they share.
     func takeGroups(_ heads: [SyncDeviceID: SyncHead], _ session: inout SyncSession) {
         let members = session.roster?.members ?? [:]

@@ -259,11 +259,12 @@ extension SyncSession {
         return roster.isOwnRevoked || state.own != nil && !roster.isActive(own)
     }
 
-    /// Whether a device whose states this one has read before writes none for it any more.
+    /// Whether a device whose states this one has read before writes none for it any more, and may revoke it.
     var isShutOut: Bool {
-        guard let roster else { return false }
+        guard let roster, let scope = roster.members[own]?.scope else { return false }
         return state.findings.contains {
             $0.kind == .closed && state.peers[$0.device] != nil && roster.isActive($0.device)
+                && roster.members[$0.device]?.scope.covers(scope) == true
         }
     }
 }

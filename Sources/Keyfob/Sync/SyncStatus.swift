@@ -110,8 +110,8 @@ public struct SyncReport: Hashable, Sendable {
     public internal(set) var left: [String] = []
     /// Decisions that went because the device that made them takes part no more, one line each.
     public internal(set) var removedDecisions: [String] = []
-    /// Groups that went here because they were removed on another machine, one line each.
-    public internal(set) var removedGroups: [String] = []
+    /// Groups that were removed or renamed here because they were on another machine, one line each.
+    public internal(set) var changedGroups: [String] = []
     /// What a person should know.
     public internal(set) var warnings: [String] = []
     /// What is known afterwards.
@@ -147,7 +147,7 @@ extension SyncReport {
         sum.hasPublished = hasPublished || later.hasPublished
         sum.bytes += bytes
         sum.left = left + later.left
-        sum.removedGroups = removedGroups + later.removedGroups
+        sum.changedGroups = changedGroups + later.changedGroups
         sum.removedDecisions = removedDecisions + later.removedDecisions
         sum.warnings = warnings + later.warnings.filter { !warnings.contains($0) }
         return sum

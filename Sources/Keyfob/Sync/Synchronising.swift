@@ -30,9 +30,11 @@ extension Keyring.Sync {
             try askAgain(session, files)
             if let roster = session.roster, roster.isActive(session.own), !session.isRevoked {
                 try noteGroups(&session)
-                report.removedGroups = try removeGroups(&session)
+                let groups = session.state.groups
+                report.changedGroups = try removeGroups(&session)
                 report.removedDecisions = try clearDecisions(&session)
                 try merge(&session, roster, files, &report)
+                report.changedGroups += Self.renamed(since: groups, session.state.groups)
                 try publish(&session, roster, files, isOwnShown: isOwnShown, &report)
             }
             session.state.last = clock.now

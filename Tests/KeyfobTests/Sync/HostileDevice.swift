@@ -47,8 +47,8 @@ final class HostileDevice {
         SyncStatement(.revocation(id, keeping: []), by: identity, in: try sync(), at: Timestamp(seconds: seconds))
     }
 
-    /// Writes a head that every machine can read.
-    func write() throws {
+    /// Writes a head that every machine can read, or all but one.
+    func write(notFor excluded: SyncDeviceID? = nil) throws {
         sequence += 1
         let head = SyncHead(
             device: identity.device, sequence: sequence, previous: previous, time: noon, name: "gamma", files: [],
@@ -59,6 +59,7 @@ final class HostileDevice {
         for machine in home.machines where machine.keyring.sync.isSetUp {
             readers.append(try machine.keyring.sync.openSession().identity.device)
         }
+        readers.removeAll { $0.id == excluded }
         try Data(try SyncEnvelope.seal(signed, for: readers)).write(to: URL(filePath: folder + "/head.age"))
     }
 }

@@ -176,6 +176,19 @@ struct HostileDeviceTests {
         #expect(try scope(device(two).id, one) == .whole && scope(gamma.id, two) == .none)
     }
 
+    @Test("one that writes nothing for a machine any more has revoked it only where it may", arguments: [true, false])
+    func closed(isGuest: Bool) throws {
+        let home = try SyncHome("one", "two")
+        let gamma = try HostileDevice(in: home)
+        try letIn(gamma, home, groups: isGuest ? [work] : nil)
+        try gamma.write(notFor: device(home["two"]).id)
+        _ = try home.sync("two")
+        let status = try home["two"].keyring.sync.status()
+        #expect(status.state == (isGuest ? .member : .shutOut) && status.findings.contains { $0.kind == "closed" })
+        _ = try home.sync("one")
+        #expect(try home["one"].keyring.sync.status().state == .member)
+    }
+
     @Test("what a device says of another one's state stops nobody")
     func hearsay() throws {
         let (home, gamma) = try home()

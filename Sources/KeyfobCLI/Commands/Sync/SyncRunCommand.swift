@@ -103,7 +103,7 @@ private final class SyncNews: Sendable {
         state.warnings = Set(warnings)
         let isNews =
             report.changed > 0 || report.hasPublished || !report.removedDecisions.isEmpty || !report.left.isEmpty
-            || !report.removedGroups.isEmpty
+            || !report.changedGroups.isEmpty
         if isNews || report.status.state != state.sync {
             for line in SyncText.lines(report) { global.say(line) }
         }

@@ -96,7 +96,7 @@ enum SyncText {
             report.changed == 0
             ? "nothing new from others"
             : "took in \(Quantity.of(report.changed, "change")) from \(report.sources.joined(separator: ", "))"
-        return left + removed + report.removedGroups.map(TerminalText.line) + [
+        return left + removed + report.changedGroups.map(TerminalText.line) + [
             taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here")
         ]
     }
@@ -237,7 +237,7 @@ struct SyncDocument: JSONDocument {
     let bytes: UInt64
     let left: [String]
     let removedDecisions: [String]
-    let removedGroups: [String]
+    let changedGroups: [String]
     let state: String
     let findings: [SyncStatusDocument.Finding]
 
@@ -245,7 +245,7 @@ struct SyncDocument: JSONDocument {
         (changed, sources) = (report.changed, report.sources)
         (hasPublished, bytes) = (report.hasPublished, report.bytes)
         (left, removedDecisions) = (report.left, report.removedDecisions)
-        removedGroups = report.removedGroups
+        changedGroups = report.changedGroups
         state = report.status.state.rawValue
         findings = report.status.findings.map(SyncStatusDocument.Finding.init)
     }
