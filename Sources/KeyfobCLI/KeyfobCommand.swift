@@ -57,7 +57,8 @@ struct KeyfobCommand: ParsableCommand {
             CommandGroup(
                 name: "Which account",
                 subcommands: [
-                    UseCommand.self, WhoamiCommand.self, BindCommand.self, UnbindCommand.self, BindingsCommand.self,
+                    UseCommand.self, WhoamiCommand.self, PromptCommand.self, BindCommand.self, UnbindCommand.self,
+                    BindingsCommand.self,
                     AllowCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(name: "The command itself", subcommands: [CompletionsCommand.self, ManCommand.self]),

@@ -36,6 +36,11 @@ enum Main {
                 return .done
             }
             if arguments == [RefreshProgram.argument] { try RefreshProcess.serveLibrary() }
+            if arguments.isEmpty, StandardOutput.isTerminal {
+                let global = try GlobalOptions.parse([])
+                try Overview(global).show(global)
+                return .done
+            }
             if let text = plainAnswer(to: arguments) {
                 try StandardOutput.write(lines: text + "\n")
                 return .done

@@ -3,10 +3,11 @@ internal import KeyfobConfinement
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
+internal import KeyfobSelection
 internal import KeyfobSodium
 
-/// What starts when somebody types `keyfob`, or git, docker or kubectl calls: prints a stored token that is fresh where everything
-/// is plain, its version and its help, and becomes the full program for everything else.
+/// What starts when somebody types `keyfob`, or git, docker or kubectl calls: prints a stored token that is fresh, and who counts
+/// here, where everything is plain, its version and its help, and becomes the full program for everything else.
 ///
 /// Until it hands on it has printed nothing, so that what is said comes from one place. What it has seen of a vault it may
 /// have noted, as the full program would.
@@ -41,6 +42,8 @@ enum Front {
     private static func plainAnswer(to words: [String]) -> String? {
         switch words {
         case ["--version"]: Release.version + "\n"
+        // Where one stands, for a person.
+        case [] where isatty(STDOUT_FILENO) == 1: nil
         case [], ["--help"], ["-h"], ["help"]:
             unsafe getenv("COLUMNS") == nil && hasRoom(Help.columns) ? Help.text : nil
         default: nil
@@ -61,6 +64,7 @@ enum Front {
         SecretMemory.shareOneRegion()
         guard let call = taken.call else {
             guard let asked = FrontRequest(taken, variables) else { return nil }
+            if taken.isPrompt { return prompt(asked, variables) }
             return find(asked, variables) { secret, _ in
                 Output.write(secret, behind: taken.has(.header) ? "Authorization: Bearer " : "")
             }
@@ -73,6 +77,32 @@ enum Front {
         }
     }
 
+    /// Prints who counts here.
+    ///
+    /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
+    private static func prompt(_ asked: FrontRequest, _ variables: Variables) -> CInt? {
+        guard let key = key(for: asked, variables) else { return nil }
+        let glance = AccountGlance.cached(
+            asked.request, in: asked.groups, vault: asked.places.vault, state: asked.places.state, key: key,
+            now: Timestamp(seconds: Int64(time(nil))), projectFiles: .front)
+        guard let text = glance?.promptText, !text.unicodeScalars.contains(where: Identifier.isObeyedByTerminals) else {
+            return nil
+        }
+        return text.isEmpty ? 0 : Output.write(text + "\n")
+    }
+
+    /// What opens the vault; nil for a key file that the full program has to look at.
+    private static func key(for asked: FrontRequest, _ variables: Variables) -> CachedToken.Key? {
+        guard let named = asked.keyFile else { return .session(runtime: asked.places.runtime) }
+        let credentials = variables["CREDENTIALS_DIRECTORY"]
+        // A pipe can be read only once.
+        guard let path = SecretFile.keyPath(of: named, vault: asked.places.vault, credentials: credentials),
+            FileAccess.status(path, following: true)?.isRegularFile == true,
+            let content = try? SecretFile.read(path)
+        else { return nil }
+        return .keyFile(content)
+    }
+
     /// Finds the token that is asked for, and lets `write` print it.
     ///
     /// - Parameter nobody: Says that no account is meant, so that a tool goes on.
@@ -81,18 +111,7 @@ enum Front {
         _ asked: FrontRequest, _ variables: Variables, orSay nobody: () -> CInt? = { nil },
         _ write: (RawSpan, TokenHits.Hit) -> CInt?
     ) -> CInt? {
-        let key: CachedToken.Key
-        if let named = asked.keyFile {
-            let credentials = variables["CREDENTIALS_DIRECTORY"]
-            // A pipe can be read only once.
-            guard let path = SecretFile.keyPath(of: named, vault: asked.places.vault, credentials: credentials),
-                FileAccess.status(path, following: true)?.isRegularFile == true,
-                let content = try? SecretFile.read(path)
-            else { return nil }
-            key = .keyFile(content)
-        } else {
-            key = .session(runtime: asked.places.runtime)
-        }
+        guard let key = key(for: asked, variables) else { return nil }
         let answer = CachedToken.answer(
             asked.request, in: asked.groups, vault: asked.places.vault, state: asked.places.state, key: key,
             now: Timestamp(seconds: Int64(time(nil))), projectFiles: .front, isLast: true)

@@ -76,7 +76,9 @@ struct FrontRequest {
             request.isNamed
             ? RequestContext(url: address)
             : RequestContext(
-                at: ".", url: address, tool: tool ?? CallingTool.name, person: PersonalGit { variables.value($0) })
+                at: ".", url: address,
+                // What draws a prompt tells nothing of what the token is for.
+                tool: arguments.isPrompt ? nil : tool ?? CallingTool.name, person: PersonalGit { variables.value($0) })
         self.request = request
     }
 }

@@ -103,6 +103,7 @@ enum Help {
           use                     Use an account from now on, everywhere or in this
                                   directory.
           whoami                  Say which account counts here, and why.
+          prompt                  Print who counts here, for a shell's prompt.
           bind                    Bind a directory, a URL, a host or a tool to an
                                   account.
           unbind                  Take the bindings of a directory, a URL, a host or a

@@ -1,7 +1,8 @@
 internal import KeyfobLookup
 internal import KeyfobModel
 
-/// The command lines that the front answers, of `keyfob token` and of what tools call; others are for the full program.
+/// The command lines that the front answers, of `keyfob token`, of `keyfob prompt` and of what tools call; others are for the
+/// full program.
 ///
 /// No more than ArgumentParser takes in the same way: each spelt out, at most once, a value in a word of its own that
 /// does not look like an option.
@@ -41,6 +42,14 @@ struct TokenArguments {
             }
         }
 
+        /// Whether a prompt can be asked for with it.
+        var isForPrompt: Bool {
+            switch self {
+            case .vault, .group, .keyFile, .quiet, .noInput: true
+            default: false
+            }
+        }
+
         var takesValue: Bool {
             switch self {
             case .account, .scope, .resource, .tenant, .client, .url, .tool, .minValidity, .vault, .group, .keyFile:
@@ -50,7 +59,9 @@ struct TokenArguments {
         }
     }
 
-    /// The tool that calls; nil for `keyfob token`.
+    /// Whether a prompt asks.
+    let isPrompt: Bool
+    /// The tool that calls; nil for `keyfob token` and `keyfob prompt`.
     let call: ToolCall?
     /// What it wants, where it says.
     private(set) var operation: String?
@@ -59,7 +70,8 @@ struct TokenArguments {
     /// What was typed behind the command's name; nil for what the front does not take.
     init?(_ words: [String]) {
         let call = ToolCall.allCases.first { words.starts(with: $0.words) }
-        guard call != nil || words.first == "token" else { return nil }
+        isPrompt = words.first == "prompt"
+        guard call != nil || isPrompt || words.first == "token" else { return nil }
         self.call = call
         var index = call?.words.count ?? 1
         while index < words.count {
@@ -72,7 +84,7 @@ struct TokenArguments {
             guard let option = Option.allCases.first(where: { $0.spellings.contains(word) }), !has(option) else {
                 return nil
             }
-            guard call == nil || option.isForHelper else { return nil }
+            guard call == nil || option.isForHelper, !isPrompt || option.isForPrompt else { return nil }
             guard option.takesValue else {
                 given.append((option, ""))
                 continue

@@ -28,8 +28,8 @@ package enum CachedToken: ~Copyable {
     package enum Miss: Error {
         /// The Secret Service keeps the records.
         case keptElsewhere
-        /// No kernel keyring holds a key.
-        case locked
+        /// No kernel keyring holds a key; the desktop's keyring may, where the vault has a slot of it.
+        case locked(isOpenedByDesktop: Bool)
         /// No vault was unlocked here yet.
         case unknown
         /// Another vault lies where the owner's was.
@@ -60,47 +60,13 @@ package enum CachedToken: ~Copyable {
         key: consuming Key, now: Timestamp, projectFiles: ProjectFileAccess,
         isLast: Bool = false
     ) -> CachedToken {
-        let directory = VaultDirectory(path: vault)
-        let storage: VaultDatabaseReader
-        let unlocked: UnlockedVault
-        let stored: StoredHeader
-        do {
-            try KnownPlaces(state: state).requireOwn()
-            let found = try FoundVault(in: directory) { directory throws(StorageFailure) in
-                try VaultDatabaseReader(plain: directory)
-            }
-            guard case .embedded(let database, let header) = found else {
-                return .miss(.keptElsewhere)
-            }
-            guard !header.isFromCopy else { return .miss(.warnings([])) }
-            (storage, stored) = (database, header)
-            if isLast { _ = unsafe Unmanaged.passRetained(database) }
+        do throws(Miss) {
+            var opened = try CachedSearch(
+                in: vault, state: state, key: key, now: now, projectFiles: projectFiles, isLast: isLast)
+            return opened.search.answer(&opened.lookup, request, groups, now)
         } catch {
-            return .miss(.unopened(error))
+            return .miss(error)
         }
-        do throws(VaultError) {
-            let locked = try stored.locked()
-            let known = try? KnownPlaces(state: state).vault(in: vault)
-            guard let known else { return .miss(.unknown) }
-            guard known == locked.header.vault else { return .miss(.replaced) }
-            switch consume key {
-            case .keyFile(let content): unlocked = try locked.unlock(with: .keyFile(content))
-            case .session(let runtime):
-                let cache = SessionCache(vault: locked.header.vault, runtime: runtime)
-                guard let cached = cache.read() else { return .miss(.locked) }
-                unlocked = try locked.unlock(with: cached)
-            }
-        } catch {
-            return .miss(.unopened(error.onTheWay))
-        }
-        // Where nothing was ever chosen, that is all there is to look at.
-        let isUsed = FileAccess.status(directory.usage, following: false) != nil
-        let search = TokenSearch(
-            storage: storage, history: isUsed ? nil : TokenSearch.PastEvents.none,
-            mark: HighWaterMark(state: state, vault: unlocked.header.vault), projectFiles: projectFiles,
-            providerHosts: nil, time: { now })
-        var lookup = LookupState(opening: unlocked, in: storage, search.mark, warnings: [], now: now)
-        return search.answer(&lookup, request, groups, now)
     }
 }
 

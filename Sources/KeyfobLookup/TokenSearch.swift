@@ -178,7 +178,7 @@ package struct TokenSearch: Sendable {
     }
 
     /// The groups asked for, each compared with its mark unless nothing has changed since.
-    private func groups(
+    func groups(
         _ state: inout LookupState, _ names: [AccessGroup]?, _ version: StorageVersion
     ) throws(StorageFailure) -> [UnlockedVault.Group] {
         let groups = try reachable(state, names)

@@ -10,6 +10,7 @@ struct TokenArgumentsTests {
         arguments: [
             ["token"], ["token", "--account", "ada"], ["token", "-a", "ada", "-s", "mail.read", "--header"],
             ["token", "--scope", "a b", "--min-validity", "0", "--vault", "/v", "--group", "work"],
+            ["prompt"], ["prompt", "--vault", "/v", "-q", "--group", "work"],
         ])
     func taken(_ words: [String]) throws {
         let taken = try #require(TokenArguments(words))
@@ -49,6 +50,7 @@ struct TokenArgumentsTests {
             ["helper", "git", "--min-validity", "0", "get"], ["git", "get"],
             ["helper", "git", "get", "--allow-host", "x"],
             ["token", "--passphrase-fd", "3"], ["token", "--identity", "f"], ["token", "--acc", "ada"], ["account"],
+            ["prompt", "ada"], ["prompt", "--account", "ada"], ["prompt", "--json"], ["prompt", "--help"],
         ])
     func handedOn(_ words: [String]) {
         #expect(TokenArguments(words) == nil)

@@ -16,6 +16,16 @@ extension Keyring.Accounts {
         try selectAndProve(request, in: groups, isProven: false).selection
     }
 
+    /// Which account `request` means, as far as that shows at once: it takes a millisecond, however many accounts there are.
+    ///
+    /// - Throws: as ``list(in:)``.
+    public func glance(_ request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) -> AccountGlance {
+        let now = clock.now
+        return try withState { state in
+            try database.withSnapshot { try search.glance(&state, request, in: groups, now) }
+        }
+    }
+
     /// The same choice, where all that counts is who is chosen.
     ///
     /// Where one account alone answers to the name in `request`, and will do, no other is looked at: that costs the same however

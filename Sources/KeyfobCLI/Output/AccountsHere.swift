@@ -13,10 +13,16 @@ struct AccountsHere {
     init(
         _ keyring: Keyring, in groups: [AccessGroup]?, _ environment: Environment = .current
     ) throws(KeyringError) {
-        request = try RequestWords().request(
-            usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name, person: environment.person)
+        request = try Self.request(usualTool: CallingTool.name, environment)
         selection = try keyring.accounts.select(request, in: groups)
         error = keyring.accounts.error(of: selection, for: request)
+    }
+
+    /// What a command without options asks for in this directory.
+    static func request(usualTool: String?, _ environment: Environment = .current) throws(KeyringError) -> TokenRequest
+    {
+        try RequestWords().request(
+            usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: usualTool, person: environment.person)
     }
 
     /// The one that counts, and why; or why none does and what to do.
@@ -42,6 +48,9 @@ struct AccountsHere {
             }
         return "none: \(message)\(error.candidateText)" + (hint.map { "; \($0)" } ?? "")
     }
+
+    /// Whether one counts.
+    var isChosen: Bool { if case .chosen = selection.outcome { true } else { false } }
 
     /// Those for whom the provider wants a person to sign in.
     var needingSignIn: [Candidate] {

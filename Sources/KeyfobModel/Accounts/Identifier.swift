@@ -23,6 +23,11 @@ public enum Identifier {
         return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
+    /// What a terminal would obey, or what reorders, hides or breaks a line.
+    package static func isObeyedByTerminals(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || scalar.value == 0x7F || isInvisibleControl(scalar)
+    }
+
     /// C1 controls, and what reorders or hides text on a terminal: marks of direction, joiners, fillers, annotations, tags.
     package static func isInvisibleControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

@@ -20,7 +20,9 @@ package enum TerminalText {
     ) -> String {
         let isASCII = isASCII ?? (StandardOutput.isTerminal && !TerminalCharset.isUTF8)
         // Line feeds part its tokens, and other controls below U+007F are escapes already.
-        func isEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x7F && (isASCII || isObeyed(scalar)) }
+        func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.value >= 0x7F && (isASCII || Identifier.isObeyedByTerminals(scalar))
+        }
         guard document.utf8.contains(where: { $0 >= 0x7F }), document.unicodeScalars.contains(where: isEscaped) else {
             return document
         }
@@ -41,12 +43,10 @@ package enum TerminalText {
     private static func replaced(_ text: String, keepsLineEnds: Bool) -> String {
         // Nearly all text.
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-        func isReplaced(_ scalar: Unicode.Scalar) -> Bool { isObeyed(scalar) && !(keepsLineEnds && scalar == "\n") }
+        func isReplaced(_ scalar: Unicode.Scalar) -> Bool {
+            Identifier.isObeyedByTerminals(scalar) && !(keepsLineEnds && scalar == "\n")
+        }
         guard text.unicodeScalars.contains(where: isReplaced) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isReplaced($0) ? "\u{FFFD}" : $0 }))
-    }
-
-    private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || scalar.value == 0x7F || Identifier.isInvisibleControl(scalar)
     }
 }

@@ -8,7 +8,7 @@ struct JSONOptionTests {
     private static let refusing = [
         "env", "exec --env T -- true", "inject -i in -o out", "request https://git.example/", "helper git get",
         "helper docker list", "helper kubectl", "helper aws --role-arn arn:aws:iam::123456789012:role/x",
-        "completions bash", "man", "agent", "mcp https://mcp.example/mcp",
+        "completions bash", "man", "agent", "prompt", "mcp https://mcp.example/mcp",
     ]
 
     /// What prints the document of a command beside it, which is shown.

@@ -114,6 +114,7 @@ struct MistakeTests {
         ("token --tenant nowhere", 13, ["no account fits", "'keyfob which' says why"]),
         ("which -a nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("whoami", 11, ["the request fits 4 accounts", "for example --account ada@git.example"]),
+        ("prompt extra", 64, ["Unexpected argument 'extra'", "see 'keyfob prompt --help'"]),
         ("pick --filter nobody", 13, ["no account matches 'nobody'"]),
         ("pick --no-input", 11, ["choosing among 5 accounts needs a person", "say which with --account"]),
         ("use nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
