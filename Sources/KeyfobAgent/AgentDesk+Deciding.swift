@@ -238,7 +238,7 @@ extension AgentDesk {
         let digest = caller.program.kind.isPath ? caller.digest() : nil
         // What cannot be compared later is not allowed for good, whatever the file will hold by then.
         guard time == .always, digest != nil || !caller.program.kind.isPath else {
-            session.withLock { $0.allow(caller, to: actions, account, in: group, scopes, clientID) }
+            session.withLock { $0.allow(caller, to: actions, account, in: group, scopes, clientID, digest: digest) }
             return .session
         }
         let known = try keyring.programs.permissions(in: [group]).first {

@@ -52,6 +52,15 @@ public final class AgentDesk: Sendable {
         ProgramRights(caller: caller, session: session.withLock(\.self))
     }
 
+    /// Whether nobody has allowed a program anything, as far as that can be told.
+    func isStranger(_ caller: AgentCaller) -> Bool {
+        if session.withLock({ $0.has(caller.program) }) { return false }
+        guard let keyring = try? vault.keyring(), let permissions = try? keyring.programs.permissions(in: nil) else {
+            return true
+        }
+        return !permissions.contains { $0.isAllowed && $0.program == caller.program }
+    }
+
     /// Takes back what programs were allowed until the agent ends; somebody may be asked about them again at once.
     ///
     /// - Parameter groups: In which groups; nil for all.
@@ -138,7 +147,8 @@ public final class AgentDesk: Sendable {
         try write(&draft, box.found.origin.rawValue)
         // It is stored, and whoever asks once the vault is open again gets it from there.
         guard era == self.era else { throw Self.lockedMeanwhile }
-        upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: caller, now: clock.now) }
+        let remembered = caller.remembered
+        upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: remembered, now: clock.now) }
         return box
     }
 

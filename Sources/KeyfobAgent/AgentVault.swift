@@ -87,7 +87,7 @@ public final class AgentVault: Sendable {
             body()
             done.signal()
         }
-        if isStarted { _ = done.wait(timeout: .now() + .milliseconds(500)) } else { body() }
+        if isStarted { _ = done.wait(timeout: .now() + .milliseconds(100)) } else { body() }
     }
 
     /// Has `body` called in the place of ``lock()`` where the vault is another one than it was: more than its keys may hang on it.
