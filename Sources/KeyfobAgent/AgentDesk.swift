@@ -13,7 +13,7 @@ public final class AgentDesk: Sendable {
     let network: @Sendable () throws(KeyringError) -> Network
     let clock: WallClock
     let session = Mutex(SessionPermissions())
-    let turns = QuestionTurns()
+    let turns: QuestionTurns
     private let refusals = Mutex(RefusalCount())
     let upkeep = Mutex(TokenUpkeep())
     /// How many tokens are being got, and written down.
@@ -25,10 +25,13 @@ public final class AgentDesk: Sendable {
     ///   - audit: Where what was asked is written down.
     ///   - questions: Who is asked about programs that nobody has decided about.
     ///   - network: Opens the network, where a token is to be refreshed.
+    ///   - patience: For how long a person is waited for.
     public init(
         _ vault: AgentVault, audit: any AuditTrail, questions: any ProgramQuestions,
-        network: @escaping @Sendable () throws(KeyringError) -> Network, clock: WallClock = .system
+        network: @escaping @Sendable () throws(KeyringError) -> Network, clock: WallClock = .system,
+        patience: Duration = .seconds(120)
     ) {
+        turns = QuestionTurns(patience: patience)
         self.vault = vault
         self.audit = audit
         self.questions = questions
@@ -43,9 +46,13 @@ public final class AgentDesk: Sendable {
     /// - Returns: Whether there were keys.
     public func lock() -> Bool {
         session.withLock { $0 = SessionPermissions(era: $0.era + 1) }
+        turns.withdraw()
         upkeep.withLock { $0.forgetAll() }
         return vault.lock(doing: writePending)
     }
+
+    /// Asks nobody any more, and takes back what is asked: for an end.
+    public func retire() { turns.withdraw(forGood: true) }
 
     /// What a program may have, by what is decided now.
     func rights(of caller: AgentCaller) -> ProgramRights {

@@ -205,6 +205,8 @@ struct AgentCommand: ParsableCommand {
     ) {
         // Whose programs do not tell what they are is not waited for.
         parts.inspection.close()
+        // Nobody's answer is waited for any more.
+        desk.retire()
         broker?.retire()
         server.dismiss()
         let end = VarlinkServer.uptime() + patience
