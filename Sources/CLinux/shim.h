@@ -95,6 +95,56 @@ static inline int linux_open_without_links(const char *path) {
     return (int)syscall(OPENAT2, CURRENT_FOLDER, path, &how, sizeof how);
 }
 
+// What is at a path, where the kernel finds it by what it has in memory: no file system is asked, so that none is waited for.
+// In `folder`, which may be CURRENT_FOLDER, or with `is_root` as if that were the root. EAGAIN where one would have to be asked.
+static inline int linux_open_known(int folder, const char *path, int is_root) {
+    enum { PATH_ALONE = 010000000, CLOSE_ON_EXEC = 02000000, IN_ROOT = 0x10, CACHED = 0x20, OPENAT2 = 437 };
+    struct {
+        unsigned long long flags, mode, resolve;
+    } how = {PATH_ALONE | CLOSE_ON_EXEC, 0, CACHED | (is_root ? IN_ROOT : 0)};
+    return (int)syscall(OPENAT2, folder, path, &how, sizeof how);
+}
+
+// Where a link of the kernel's leads (proc(5), `exe`), of which no file system is asked.
+static inline int linux_open_path(const char *path) {
+    enum { CURRENT_FOLDER = -100, PATH_ALONE = 010000000, CLOSE_ON_EXEC = 02000000 };
+    return (int)syscall(SYS_openat, CURRENT_FOLDER, path, PATH_ALONE | CLOSE_ON_EXEC, 0);
+}
+
+// What the kernel has in memory of a file that is open, or at a path where that is not empty: statx(2), of which <sys/stat.h> would
+// bring types of other modules into this one. No file system is asked.
+struct linux_known_status {
+    unsigned int mode, device[2];
+    unsigned long long number, size, mount;
+    long long changed[2], modified[2];
+};
+
+static inline int linux_know_status(int descriptor, const char *path, struct linux_known_status *known) {
+    enum { EMPTY_PATH = 0x1000, WITHOUT_ASKING = 0x4000, NO_AUTOMOUNT = 0x800, BASIC = 0x7ff, MOUNT = 0x1000 };
+    struct moment {
+        long long seconds;
+        unsigned int fraction, spare;
+    };
+    struct {
+        unsigned int mask, head[6];
+        unsigned short mode, spare;
+        unsigned long long number, size, counts[2];
+        struct moment read, born, changed, modified;
+        unsigned int special[2], device[2];
+        unsigned long long mount, rest[13];
+    } found;
+    if (syscall(SYS_statx, descriptor, path, EMPTY_PATH | WITHOUT_ASKING | NO_AUTOMOUNT, BASIC | MOUNT, &found) != 0) return -1;
+    *known = (struct linux_known_status){
+        found.mode,
+        {found.device[0], found.device[1]},
+        found.number,
+        found.size,
+        found.mask & MOUNT ? found.mount : 0,
+        {found.changed.seconds, found.changed.fraction},
+        {found.modified.seconds, found.modified.fraction}};
+    return 0;
+}
+
 // Whether a file has an access control list besides its mode.
 static inline int linux_has_access_list(const char *path) {
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;

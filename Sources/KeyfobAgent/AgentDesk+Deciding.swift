@@ -75,30 +75,36 @@ extension AgentDesk {
         let era = era
         var judged = try rights(of: caller).judge(action, candidates, scopes, clientID, keyring)
         if let decided = try decided(action, judged, caller, candidates, &draft) { return decided }
-        await turns.take()
-        do throws(KeyringError) {
-            if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
-            // Somebody may have decided while others were asked about.
-            judged = try rights(of: caller).judge(action, candidates, scopes, clientID, openKeyring(since: era))
-            let chosen: Candidate
-            if let decided = try decided(action, judged, caller, candidates, &draft) {
-                chosen = decided
-            } else {
-                let question = ProgramQuestion(
-                    caller: caller, action: action, accounts: judged.open, scopes: scopes, clientID: clientID)
-                let answer = try await answer(to: question)
-                guard let account = try settle(answer, to: question, judged.changed, since: era, &draft) else {
-                    throw caller.program.notPermitted(action)
-                }
-                chosen = account
-            }
-            await turns.leave()
-            return chosen
-        } catch {
-            await turns.leave()
-            throw error
+        let arrival = try await takeTurn(caller, action, since: era)
+        defer { turns.leave() }
+        // Somebody may have decided while others were asked about.
+        judged = try rights(of: caller).judge(action, candidates, scopes, clientID, openKeyring(since: era))
+        if let decided = try decided(action, judged, caller, candidates, &draft) { return decided }
+        let question = ProgramQuestion(
+            caller: caller, action: action, accounts: judged.open, scopes: scopes, clientID: clientID)
+        let answer = try await answer(to: question, arrival)
+        guard let chosen = try settle(answer, to: question, judged.changed, since: era, &draft) else {
+            throw caller.program.notPermitted(action)
         }
+        return chosen
     }
+
+    /// Waits until a person can be asked about a program.
+    ///
+    /// - Throws: `notPermitted` where nobody has answered in time, `cancelled` where the program has ended meanwhile, `locked`.
+    func takeTurn(
+        _ caller: AgentCaller, _ action: ProgramAction, since era: Int
+    ) async throws(KeyringError) -> QuestionTurns.Arrival {
+        let arrival = turns.arrive()
+        guard await turns.take(arrival) else {
+            if Task.isCancelled { throw Self.endedMeanwhile }
+            _ = try openKeyring(since: era)
+            throw caller.program.notPermitted(action)
+        }
+        return arrival
+    }
+
+    static let endedMeanwhile = KeyringError(.cancelled, "the program that asked has ended")
 
     /// Lets a program sign somebody in to a group, or asks a person where nobody has decided.
     ///
@@ -128,29 +134,20 @@ extension AgentDesk {
             return true
         }
         if try isDecided(judge()) { return consent }
-        await turns.take()
-        do throws(KeyringError) {
-            if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
-            var time: ProgramAnswer.ForHowLong?
-            let verdict = try judge()
-            if try !isDecided(verdict) {
-                let whose = try account.map { (id) throws(KeyringError) in
-                    try openKeyring(since: era).accounts.list(in: [group]).filter { $0.account.id == id }
-                }
-                let question = ProgramQuestion(
-                    caller: caller, action: .signIn, accounts: whose ?? [], group: group, account: account,
-                    scopes: scopes, clientID: clientID)
-                var changed: ProgramPermission?
-                if case .open(let permission) = verdict { changed = permission }
-                _ = try settle(await answer(to: question), to: question, changed, since: era, &draft)
-                time = draft.permission.flatMap(ProgramAnswer.ForHowLong.init)
-            }
-            await turns.leave()
-            return time
-        } catch {
-            await turns.leave()
-            throw error
+        let arrival = try await takeTurn(caller, .signIn, since: era)
+        defer { turns.leave() }
+        let verdict = try judge()
+        if try isDecided(verdict) { return nil }
+        let whose = try account.map { (id) throws(KeyringError) in
+            try openKeyring(since: era).accounts.list(in: [group]).filter { $0.account.id == id }
         }
+        let question = ProgramQuestion(
+            caller: caller, action: .signIn, accounts: whose ?? [], group: group, account: account,
+            scopes: scopes, clientID: clientID)
+        var changed: ProgramPermission?
+        if case .open(let permission) = verdict { changed = permission }
+        _ = try settle(await answer(to: question, arrival), to: question, changed, since: era, &draft)
+        return draft.permission.flatMap(ProgramAnswer.ForHowLong.init)
     }
 
     /// The account with which the program may do something; nil where that is still to be asked.
@@ -179,11 +176,16 @@ extension AgentDesk {
     }
 
     /// What a person answers, unless the program was sent away just now.
-    private func answer(to question: ProgramQuestion) async throws(KeyringError) -> ProgramAnswer {
+    private func answer(
+        to question: ProgramQuestion, _ arrival: QuestionTurns.Arrival
+    ) async throws(KeyringError) -> ProgramAnswer {
         guard session.withLock({ $0.mayAsk(question.caller, now: clock.now) }) else {
             throw question.caller.program.notPermitted(question.action)
         }
-        return await questions.ask(question)
+        let answer = await turns.answer(arrival) { [questions] in await questions.ask(question) }
+        // Whoever has gone was not sent away.
+        if Task.isCancelled { throw Self.endedMeanwhile }
+        return answer
     }
 
     /// What follows from a person's answer: the account that it is about, which none is where anybody may sign in.
@@ -238,7 +240,7 @@ extension AgentDesk {
         let digest = caller.program.kind.isPath ? caller.digest() : nil
         // What cannot be compared later is not allowed for good, whatever the file will hold by then.
         guard time == .always, digest != nil || !caller.program.kind.isPath else {
-            session.withLock { $0.allow(caller, to: actions, account, in: group, scopes, clientID) }
+            session.withLock { $0.allow(caller, to: actions, account, in: group, scopes, clientID, digest: digest) }
             return .session
         }
         let known = try keyring.programs.permissions(in: [group]).first {

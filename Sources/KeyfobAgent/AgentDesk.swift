@@ -13,8 +13,8 @@ public final class AgentDesk: Sendable {
     let network: @Sendable () throws(KeyringError) -> Network
     let clock: WallClock
     let session = Mutex(SessionPermissions())
-    let turns = QuestionTurns()
-    private let refusals = Mutex(RefusalCount())
+    let turns: QuestionTurns
+    private let share = Mutex(AuditShare())
     let upkeep = Mutex(TokenUpkeep())
     /// How many tokens are being got, and written down.
     private let underWay = Mutex(0)
@@ -25,10 +25,13 @@ public final class AgentDesk: Sendable {
     ///   - audit: Where what was asked is written down.
     ///   - questions: Who is asked about programs that nobody has decided about.
     ///   - network: Opens the network, where a token is to be refreshed.
+    ///   - patience: For how long a person is waited for.
     public init(
         _ vault: AgentVault, audit: any AuditTrail, questions: any ProgramQuestions,
-        network: @escaping @Sendable () throws(KeyringError) -> Network, clock: WallClock = .system
+        network: @escaping @Sendable () throws(KeyringError) -> Network, clock: WallClock = .system,
+        patience: Duration = .seconds(120)
     ) {
+        turns = QuestionTurns(patience: patience)
         self.vault = vault
         self.audit = audit
         self.questions = questions
@@ -43,13 +46,26 @@ public final class AgentDesk: Sendable {
     /// - Returns: Whether there were keys.
     public func lock() -> Bool {
         session.withLock { $0 = SessionPermissions(era: $0.era + 1) }
+        turns.withdraw()
         upkeep.withLock { $0.forgetAll() }
-        return vault.lock(doing: writePending)
+        return vault.lock { [self] keyring in if let keyring { writePending(all: true, keyring) } }
     }
+
+    /// Asks nobody any more, and takes back what is asked: for an end.
+    public func retire() { turns.withdraw(forGood: true) }
 
     /// What a program may have, by what is decided now.
     func rights(of caller: AgentCaller) -> ProgramRights {
         ProgramRights(caller: caller, session: session.withLock(\.self))
+    }
+
+    /// Whether nobody has allowed a program anything, as far as that can be told.
+    func isStranger(_ caller: AgentCaller) -> Bool {
+        if session.withLock({ $0.has(caller.program) }) { return false }
+        guard let keyring = try? vault.keyring(), let permissions = try? keyring.programs.permissions(in: nil) else {
+            return true
+        }
+        return !permissions.contains { $0.isAllowed && $0.program == caller.program }
     }
 
     /// Takes back what programs were allowed until the agent ends; somebody may be asked about them again at once.
@@ -138,7 +154,8 @@ public final class AgentDesk: Sendable {
         try write(&draft, box.found.origin.rawValue)
         // It is stored, and whoever asks once the vault is open again gets it from there.
         guard era == self.era else { throw Self.lockedMeanwhile }
-        upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: caller, now: clock.now) }
+        let remembered = caller.remembered
+        upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: remembered, now: clock.now) }
         return box
     }
 
@@ -199,22 +216,56 @@ public final class AgentDesk: Sendable {
         try write(draft)
     }
 
+    /// Writes down what was answered, or counts it where the program was answered the same again and again.
     func write(_ draft: AuditDraft) throws(KeyringError) {
         guard let keyring = draft.keyring else { return }
-        try audit.append(draft.entry(clock.now), keyring)
+        let now = clock.now
+        let lines = share.withLock { $0.take(draft, now: now) }
+        do throws(KeyringError) {
+            if lines.isEmpty, draft.gives { try audit.check(draft.entry(now), keyring) }
+        } catch {
+            share.withLock { $0.uncount(draft) }
+            throw error
+        }
+        // What others have no line for is theirs, whether or not it can be written now.
+        write(lines.dropLast(), keyring)
+        guard let last = lines.last else { return }
+        do throws(KeyringError) {
+            try audit.append(last.draft.entry(now), keyring)
+        } catch {
+            share.withLock { $0.giveBack(last, now: now) }
+            throw error
+        }
     }
 
-    /// Writes down how many refusals have no line of their own.
-    public func writePending() {
-        for draft in refusals.withLock({ $0.takePending() }) { try? write(draft) }
+    /// Writes lines down; those that cannot be written are counted again.
+    private func write(_ lines: some Collection<AuditShare.Line>, _ keyring: Keyring) {
+        let now = clock.now
+        for line in lines {
+            do throws(KeyringError) {
+                try audit.append(line.draft.entry(now), keyring)
+            } catch {
+                share.withLock { $0.giveBack(line, now: now) }
+            }
+        }
+    }
+
+    /// Writes down what was answered and has no line of its own, as far as that is due.
+    ///
+    /// - Parameter all: Whether all is, because the agent ends.
+    public func writePending(all: Bool = false) {
+        if let keyring = vault.current { writePending(all: all, keyring) }
+    }
+
+    private func writePending(all: Bool, _ keyring: Keyring) {
+        let now = clock.now
+        write(share.withLock { $0.takePending(now: now, all: all) }, keyring)
     }
 
     /// The error as the program is told of it, written down, or counted where it was told the same again and again.
     func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
         draft.answer = error.code.rawValue
-        if draft.keyring != nil {
-            for counted in refusals.withLock({ $0.take(draft, now: clock.now) }) { try? write(counted) }
-        }
+        try? write(draft)
         vault.reconsider(after: error)
         return error
     }

@@ -62,15 +62,18 @@ public final class AgentVault: Sendable {
     ///
     /// - Returns: Whether there were any.
     @discardableResult
-    public func lock() -> Bool { lock(doing: {}) }
+    public func lock() -> Bool { lock { _ in } }
 
-    /// The same, and does something besides, before the keyring is closed, that nobody waits for either.
-    func lock(doing body: @escaping @Sendable () -> Void) -> Bool {
+    /// The keyring that is held, whether or not it is of use; nil where none is.
+    var current: Keyring? { session.current }
+
+    /// The same, and does something besides with the keyring, before that is closed, that nobody waits for either.
+    func lock(doing body: @escaping @Sendable (Keyring?) -> Void) -> Bool {
         let keyring = session.take()
         if keyring != nil { forgotten() }
         closings.withLock { $0 += 1 }
         Self.runAside { [self] in
-            body()
+            body(keyring)
             if let keyring { closing(keyring) }
             closings.withLock { $0 -= 1 }
         }
@@ -87,7 +90,7 @@ public final class AgentVault: Sendable {
             body()
             done.signal()
         }
-        if isStarted { _ = done.wait(timeout: .now() + .milliseconds(500)) } else { body() }
+        if isStarted { _ = done.wait(timeout: .now() + .milliseconds(100)) } else { body() }
     }
 
     /// Has `body` called in the place of ``lock()`` where the vault is another one than it was: more than its keys may hang on it.

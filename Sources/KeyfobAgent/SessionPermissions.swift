@@ -33,16 +33,17 @@ struct SessionPermissions {
 
     init(era: Int = 0) { self.era = era }
 
+    /// - Parameter digest: What the program's file holds: finding out may take long, and others wait for this meanwhile.
     mutating func allow(
         _ caller: AgentCaller, to actions: Set<ProgramAction>, _ account: AccountID?, in group: AccessGroup,
-        _ scopes: ScopeSet, _ clientID: String?
+        _ scopes: ScopeSet, _ clientID: String?, digest: String?
     ) {
         for action in actions where permissions.count < Self.capacity {
             permissions.insert(
                 Permission(
                     program: caller.program, action: action, account: account, group: group,
                     scopes: action.hasScopes ? scopes : [], clientID: action.hasClient ? clientID : nil,
-                    digest: Self.digest(of: caller)))
+                    digest: digest))
         }
     }
 
@@ -58,6 +59,9 @@ struct SessionPermissions {
     private static func digest(of caller: AgentCaller) -> String? {
         caller.program.kind.isPath ? caller.digest() : nil
     }
+
+    /// Whether a program was allowed something.
+    func has(_ program: Program) -> Bool { permissions.contains { $0.program == program } }
 
     /// Whether it may do that: for this client alone, and no further than the scopes.
     func allows(

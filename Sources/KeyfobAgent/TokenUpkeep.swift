@@ -33,7 +33,7 @@ struct TokenUpkeep {
 
     private var kept: [Key: Kept] = [:]
 
-    /// Takes note of a token that a program has got; of one that does not expire, or cannot be replaced, there is nothing to do.
+    /// Takes note of a token that a program has got, which is ``AgentCaller/remembered``; of one that does not expire, or cannot be replaced, there is nothing to do.
     mutating func isGiven(
         _ found: Keyring.FoundToken, for request: TokenRequest, to caller: AgentCaller, now: Timestamp
     ) {
@@ -52,7 +52,7 @@ struct TokenUpkeep {
         renewal.isGiven(expiry, now: now)
         if found.isAging { renewal.isRefused(now: now) }
         kept[key] = Kept(
-            caller: caller.remembered, request: request, askedClientID: askedClientID, group: found.group,
+            caller: caller, request: request, askedClientID: askedClientID, group: found.group,
             renewal: renewal, expiry: expiry,
             askedAt: now)
     }
@@ -99,8 +99,8 @@ extension TokenUpkeep.Key {
 }
 
 extension AgentCaller {
-    /// The same once its process is gone.
-    fileprivate var remembered: AgentCaller {
+    /// The same once its process is gone; finding out what its file holds may take long.
+    var remembered: AgentCaller {
         let digest = program.kind.isPath ? digest() : nil
         return AgentCaller(program, process: process, user: user, door: door) { digest }
     }

@@ -41,7 +41,10 @@ struct ActionRightsTests {
         case .session:
             for scope in ["mail.read", "User.Read"] {
                 for client in ["mailer", "c", nil] {
-                    desk.session.withLock { $0.allow(caller, to: rights, nil, in: .default, [scope], client) }
+                    let digest = caller.program.kind.isPath ? caller.digest() : nil
+                    desk.session.withLock {
+                        $0.allow(caller, to: rights, nil, in: .default, [scope], client, digest: digest)
+                    }
                 }
             }
         case .notForbidden:

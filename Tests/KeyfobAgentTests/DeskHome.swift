@@ -59,7 +59,8 @@ final class DeskHome: Sendable {
     ///
     /// - Parameter audit: Where it writes down what it was asked, where that is not kept here.
     func desk(
-        audit: (any AuditTrail)? = nil,
+        audit: (any AuditTrail)? = nil, asking person: (any ProgramQuestions)? = nil,
+        patience: Duration = .seconds(120),
         network: @escaping @Sendable () throws(KeyringError) -> Network = { () throws(KeyringError) in
             throw KeyringError(.offline, "there is no network here")
         }
@@ -67,8 +68,8 @@ final class DeskHome: Sendable {
         let vault = AgentVault { () throws(KeyringError) in throw KeyringError(.locked, "the vault is locked") }
         vault.adopt(keyring)
         return AgentDesk(
-            vault, audit: audit ?? trail, questions: person, network: network,
-            clock: WallClock { self.time.withLock { $0.seconds } * 1_000 })
+            vault, audit: audit ?? trail, questions: person ?? self.person, network: network,
+            clock: WallClock { self.time.withLock { $0.seconds } * 1_000 }, patience: patience)
     }
 
     func advance(by seconds: Int64) { time.withLock { $0 = $0.advanced(by: seconds) } }
@@ -158,7 +159,11 @@ final class Trail: AuditTrail {
 
     var entries: [AuditEntry] { state.withLock { $0.entries } }
 
-    func fill() { state.withLock { $0.isFull = true } }
+    func fill(_ isFull: Bool = true) { state.withLock { $0.isFull = isFull } }
+
+    func check(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
+        if state.withLock({ $0.isFull }) { throw KeyringError(.inputOutput, "the disk is full") }
+    }
 
     func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
         let isFull = state.withLock { state in

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 internal import KeyfobOAuth
 internal import KeyfobSodium
 
@@ -32,11 +32,12 @@ package enum StoreCall {
 
     /// Answers a call in a task of its own, on threads that may wait, with one ``Patience`` from now on.
     ///
-    /// - Parameter isPrompt: Whether it waits for nothing, and is answered while all others wait.
-    package static func start(isPrompt: Bool = false, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never>
-    {
+    /// - Parameter threads: On which; what is not to wait for those of others has some for itself.
+    package static func start(
+        on threads: WaitingThreads = .shared, _ body: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
         let asked = SuspendingClock.now
-        return Task(executorPreference: isPrompt ? WaitingThreads.prompt : WaitingThreads.shared) {
+        return Task(executorPreference: threads) {
             await Patience.$ofCall.withValue(patience(since: asked)) { await body() }
         }
     }

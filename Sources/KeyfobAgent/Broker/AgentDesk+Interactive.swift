@@ -67,15 +67,9 @@ extension AgentDesk {
             let era = era
             // Nobody waits for a turn where there is nothing to ask.
             guard try !offered(request, caller, keyring).isEmpty else { return .none }
-            await turns.take()
-            do throws(KeyringError) {
-                let choice = try await askedForAccount(request, caller, since: era, &draft)
-                await turns.leave()
-                return choice
-            } catch {
-                await turns.leave()
-                throw error
-            }
+            let arrival = try await takeTurn(caller, .signIn, since: era)
+            defer { turns.leave() }
+            return try await askedForAccount(request, caller, arrival, since: era, &draft)
         }
     }
 
@@ -97,16 +91,18 @@ extension AgentDesk {
     }
 
     private func askedForAccount(
-        _ request: BrokerRequest, _ caller: AgentCaller, since era: Int, _ draft: inout AuditDraft
+        _ request: BrokerRequest, _ caller: AgentCaller, _ arrival: QuestionTurns.Arrival, since era: Int,
+        _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Choice {
-        if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
         let asked = request.acquisition.request
         // Somebody may have decided while others were asked about.
         let accounts = try offered(request, caller, openKeyring(since: era))
         guard !accounts.isEmpty else { return .none }
         let question = ProgramQuestion(
             caller: caller, action: .signIn, accounts: accounts, scopes: asked.scopes, clientID: asked.clientID)
-        switch await questions.chooseAccount(question) {
+        let choice = await turns.answer(arrival) { [questions] in await questions.chooseAccount(question) }
+        if Task.isCancelled { throw Self.endedMeanwhile }
+        switch choice {
         case .another: return .another
         case .nobodyThere: return .none
         case .account(let candidate) where accounts.contains(candidate):
@@ -130,7 +126,9 @@ extension AgentDesk {
         }
         let permission = ProgramQuestion(
             caller: caller, accounts: [candidate], scopes: question.scopes, clientID: question.clientID)
-        let answer = await questions.ask(permission)
+        // The person is there, and has the whole time anew.
+        let answer = await turns.answer(turns.arrive()) { [questions] in await questions.ask(permission) }
+        if Task.isCancelled { throw Self.endedMeanwhile }
         // The person is at the desktop and wants a sign-in: who leaves there cancels it, and is asked again the next time.
         guard answer != .dismissed, answer != .nobodyThere else { throw Self.nobodyChosen(caller.program) }
         _ = try settle(answer, to: permission, judged.changed, since: era, &draft)

@@ -18,7 +18,7 @@ public final class BrokerDoor: Sendable {
     private let clock: WallClock
     private let secretService: SecretServiceOptions
     private let isShared: Bool
-    private let digests = FileDigests()
+    private let inspection: any PeerInspection
     let environment: [String: String]
     let notices: BrokerNotices
     /// Wakes who waits for a bus.
@@ -43,8 +43,9 @@ public final class BrokerDoor: Sendable {
         _ desk: AgentDesk, _ signIns: any AgentSignIns, owner: UInt32,
         show: @escaping @Sendable (SignInStep) async -> Void,
         words: @escaping @Sendable (KeyringError) -> String, clock: WallClock, _ environment: [String: String],
-        isShared: Bool, _ notices: BrokerNotices
+        isShared: Bool, _ inspection: any PeerInspection, _ notices: BrokerNotices
     ) {
+        self.inspection = inspection
         (secretService, self.isShared) = (SecretServiceOptions(environment: environment), isShared)
         (self.environment, self.notices) = (environment, notices)
         (self.desk, self.signIns, self.owner) = (desk, signIns, owner)
@@ -63,20 +64,21 @@ public final class BrokerDoor: Sendable {
     ///   - isShared: Whether several people use the machine, so that the sign-out of one ends it for all programs; nil to
     ///     look for ``DeviceInformation/sharedMark``.
     ///   - show: Told where a person goes in a sign-in that opens no browser by itself.
+    ///   - inspection: Finds out which program asks.
     ///   - words: What programs and people read of an error: one line.
     ///   - notices: Told when the door has closed.
     /// - Throws: `unavailable` without libsystemd or a bus, or where there is another broker.
-    public static func start(
+    package static func start(
         desk: AgentDesk, signIns: any AgentSignIns, environment: [String: String], owner: UInt32? = nil,
         isShared: Bool? = nil, clock: WallClock = .system,
         show: @escaping @Sendable (SignInStep) async -> Void = { _ in },
         words: @escaping @Sendable (KeyringError) -> String = { $0.message },
-        notices: BrokerNotices = BrokerNotices()
+        inspection: any PeerInspection = InspectionHere(), notices: BrokerNotices = BrokerNotices()
     ) throws(KeyringError) -> BrokerDoor {
         try BrokerServiceFile.requireNoOther(environment)
         let door = BrokerDoor(
             desk, signIns, owner: owner ?? geteuid(), show: show, words: words, clock: clock, environment,
-            isShared: isShared ?? DeviceInformation().isShared, notices)
+            isShared: isShared ?? DeviceInformation().isShared, inspection, notices)
         do throws(BusFailure) {
             try door.open(within: .seconds(10))
         } catch {
@@ -145,7 +147,7 @@ public final class BrokerDoor: Sendable {
                 ? nil
                 : call.body.withBytes { (bytes) throws(BrokerRefusal) in try BrokerRequest(method, bytes) }
             guard let process else { throw KeyringError.ended(call.caller.process) }
-            let caller = try AgentCaller(process, door: .bus, digests: digests)
+            let caller = try AgentCaller(process, door: .bus, by: inspection)
             guard let request else {
                 state.withLock { $0.signingIn[caller.program] }?.cancel()
                 return BrokerAnswer.nothing

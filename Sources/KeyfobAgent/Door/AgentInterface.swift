@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobFiles
 
 /// What programs can ask of an agent by varlink: this text is what it answers, and what there is.
 package enum AgentInterface {
@@ -9,6 +10,12 @@ package enum AgentInterface {
     /// What the owner's command says, for which there is room where programs have taken all; whether it may be done is
     /// found out as ever.
     static let owners = prompt.union(["io.keyfob.Agent.Unlock"])
+    /// Where a method is answered: no program's calls fill the threads on which the owner's are.
+    static func threads(for method: String) -> WaitingThreads {
+        if prompt.contains(method) { return .prompt }
+        return owners.contains(method) ? .owner : .shared
+    }
+
     /// The name of the interface.
     package static let name = "io.keyfob.Agent"
 

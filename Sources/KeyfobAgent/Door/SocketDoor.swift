@@ -1,5 +1,6 @@
 internal import Glibc
 package import Keyfob
+internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobSodium
 
@@ -9,17 +10,21 @@ package struct SocketDoor: Sendable {
     let signIns: any AgentSignIns
     let keys: AgentKeys
     let changes: VaultChanges
-    private let digests = FileDigests()
+    private let inspection: any PeerInspection
+    private let rooms = ProgramRooms()
     private let hint: @Sendable (KeyringError) -> String?
 
     /// A door.
     ///
-    /// - Parameter hint: What to do about an error, in one line.
+    /// - Parameters:
+    ///   - inspection: Finds out which program asks.
+    ///   - hint: What to do about an error, in one line.
     package init(
         to desk: AgentDesk, signIns: any AgentSignIns, keys: AgentKeys, changes: VaultChanges,
-        hint: @escaping @Sendable (KeyringError) -> String?
+        inspection: any PeerInspection = InspectionHere(), hint: @escaping @Sendable (KeyringError) -> String?
     ) {
         (self.desk, self.signIns, self.keys, self.changes, self.hint) = (desk, signIns, keys, changes, hint)
+        self.inspection = inspection
     }
 
     /// What is sent where too many ask.
@@ -50,6 +55,14 @@ package struct SocketDoor: Sendable {
         to call: VarlinkCall, _ peer: PeerProcess, _ replies: VarlinkReplies
     ) async throws -> VarlinkMessage {
         let parameters = call.parameters
+        var room: ProgramRooms.Place?
+        defer { room.map(rooms.leave) }
+        /// The program that asks, as it is now, with a place for its call.
+        func caller(_ peer: PeerProcess) throws(KeyringError) -> AgentCaller {
+            let caller = try self.caller(peer)
+            room = try rooms.enter(caller.program) { desk.isStranger(caller) }
+            return caller
+        }
         let prefix = AgentInterface.name + "."
         guard call.method.hasPrefix(prefix) else { return try describe(call) }
         switch call.method.dropFirst(prefix.count) {
@@ -62,7 +75,7 @@ package struct SocketDoor: Sendable {
             let caller = try caller(peer)
             try requireSecureDestination(parameters)
             let candidate = try await desk.select(
-                parameters.request(by: caller.program.kind), in: parameters.groups(), for: caller)
+                request(parameters, caller), in: parameters.groups(), for: caller)
             return .reply { writer in
                 writer.name("account")
                 writer.beginObject()
@@ -75,7 +88,7 @@ package struct SocketDoor: Sendable {
             return try await signIn(parameters, caller(peer), replies)
         case "Monitor":
             guard call.wantsMore else { throw ExpectedMore() }
-            return try await monitor(peer, replies)
+            return try await monitor(peer, caller(peer), replies)
         case "Lock":
             let wasOpen = keys.lock()
             return .reply { $0.member("wasOpen", wasOpen) }
@@ -110,7 +123,17 @@ package struct SocketDoor: Sendable {
 
     /// The program that asks, as it is now.
     private func caller(_ peer: PeerProcess) throws(KeyringError) -> AgentCaller {
-        try AgentCaller(peer, door: .socket, digests: digests)
+        try AgentCaller(peer, door: .socket, by: inspection)
+    }
+
+    /// What is asked for; the directory counts if nobody is kept waiting by looking at it, or the owner has let the program have
+    /// something.
+    private func request(_ parameters: VarlinkParameters, _ caller: AgentCaller) throws -> TokenRequest {
+        var request = try parameters.request(by: caller.program.kind)
+        if let directory = request.context.directory, !KnownFile.isLocal(directory), desk.isStranger(caller) {
+            request.context.directory = nil
+        }
+        return request
     }
 
     /// What every service answers (varlink.org, "Service").
@@ -148,7 +171,9 @@ package struct SocketDoor: Sendable {
 
     private func token(_ parameters: VarlinkParameters, _ caller: AgentCaller) async throws -> VarlinkMessage {
         try requireSecureDestination(parameters)
-        let box = try await desk.token(parameters.acquisition(by: caller.program.kind), for: caller)
+        var acquisition = try parameters.acquisition(by: caller.program.kind)
+        acquisition.request = try request(parameters, caller)
+        let box = try await desk.token(acquisition, for: caller)
         let record = Record(box.found)
         let reply = VarlinkMessage.reply("token", box.secret) { $0.members(of: record, isDocument: false) }
         guard let reply else { throw KeyringError(.damaged, "the token is not text") }
@@ -182,10 +207,12 @@ package struct SocketDoor: Sendable {
     }
 
     /// Tells what happens to the program's accounts until it goes.
-    private func monitor(_ peer: PeerProcess, _ replies: VarlinkReplies) async throws -> VarlinkMessage {
+    private func monitor(
+        _ peer: PeerProcess, _ first: AgentCaller, _ replies: VarlinkReplies
+    ) async throws -> VarlinkMessage {
         let stream = changes.stream()
-        _ = try await desk.accounts(for: caller(peer))
-        var watch = AccountWatch(try desk.looks(for: caller(peer)))
+        _ = try await desk.accounts(for: first)
+        var watch = AccountWatch(try desk.looks(for: first))
         replies.send(.reply(continues: true))
         // At once what is about to end, and then whenever something happens, and once an hour.
         changes.ring()

@@ -45,7 +45,7 @@ struct ProgramSearch {
         return runtime
     }
 
-    private var snap: Program? {
+    var snap: Program? {
         table.read("attr/current", of: process).flatMap(Self.snapName).flatMap { Program(.snap, $0) }
     }
 
@@ -57,7 +57,7 @@ struct ProgramSearch {
         return Program(.snap, String(parts[1]))?.name
     }
 
-    private var service: Program? {
+    var service: Program? {
         table.read("cgroup", of: process).flatMap(Self.serviceName).flatMap { Program(.service, $0) }
     }
 

@@ -17,12 +17,16 @@ struct ProgramStart: Equatable {
         script(in: folder, where: isSame) ?? Program(.executable, executable)
     }
 
-    private func script(in folder: String?, where isSame: (String) -> Bool) -> Program? {
+    /// The path of the script as the process was given it; nil where none runs, or where that cannot be told.
+    func namedScript(in folder: String?) -> String? {
         guard let interpreter = Interpreter(executable: executable),
             let word = interpreter.script(in: arguments), !word.isEmpty
         else { return nil }
-        guard let named = word.hasPrefix("/") ? word : folder.map({ FileAccess.path($0, word) }),
-            let real = FileAccess.realPath(named),
+        return word.hasPrefix("/") ? word : folder.map { FileAccess.path($0, word) }
+    }
+
+    private func script(in folder: String?, where isSame: (String) -> Bool) -> Program? {
+        guard let named = namedScript(in: folder), let real = FileAccess.realPath(named),
             FileAccess.status(real, following: false)?.isRegularFile == true, isSame(real)
         else { return nil }
         return Program(.script, real)

@@ -4,7 +4,8 @@ internal import KeyfobSodium
 /// One connection of a program: calls one after the other, each answered before the next is looked at.
 final class VarlinkConnection {
     let descriptor: CInt
-    let asker: VarlinkAsker
+    /// Who is at the other end.
+    let peer: PeerProcess
     private let limits: VarlinkServer.Limits
     private var input = SecretBuffer(capacity: 4_096)
     private var scanned = 0
@@ -29,8 +30,8 @@ final class VarlinkConnection {
     var isGuest = false
 
     /// Takes over a descriptor.
-    init(_ descriptor: CInt, _ asker: VarlinkAsker, _ limits: VarlinkServer.Limits) {
-        (self.descriptor, self.asker, self.limits) = (descriptor, asker, limits)
+    init(_ descriptor: CInt, _ peer: PeerProcess, _ limits: VarlinkServer.Limits) {
+        (self.descriptor, self.peer, self.limits) = (descriptor, peer, limits)
     }
 
     /// A process that is just being started may still have a copy of the descriptor: the program need not wait for that.

@@ -11,12 +11,12 @@ package final class VarlinkServer {
     package struct Limits: Sendable {
         /// The most connections at once.
         package var connections = 256
-        /// The most of one program, by however many processes.
-        package var ofProgram = 64
+        /// The most of one process.
+        package var ofProcess = 64
         /// The most calls that are being answered, those of programs included that have gone meanwhile.
         package var calls = 512
-        /// The most of one program.
-        package var callsOfProgram = 64
+        /// The most of one process.
+        package var callsOfProcess = 64
         /// How many more connections and calls there may be where all are taken: of whoever says at once what the owner's
         /// command says.
         ///
@@ -43,13 +43,12 @@ package final class VarlinkServer {
     private let mailbox: VarlinkMailbox
     private let now: () -> Int64
     private let peer: (CInt) -> PeerProcess?
-    private let naming: (PeerProcess) -> String
     private let busy: VarlinkMessage
     private let answer: Answering
     private var connections: [Int: VarlinkConnection] = [:]
     private var next = 0
     /// Who made the calls that are being answered.
-    private var calls: [Int: VarlinkAsker] = [:]
+    private var calls: [Int: PeerProcess] = [:]
     private var nextCall = 0
     /// Until when nobody is let in, because there are no descriptors left.
     private var pausedUntil: Int64 = 0
@@ -61,22 +60,16 @@ package final class VarlinkServer {
     ///   - busy: What is sent where there are too many connections or calls.
     ///   - now: The time, in milliseconds from any moment.
     ///   - peer: Who is at the other end; nil where that one may not come.
-    ///   - naming: Which program that is: each has its share of the connections and calls.
     package init?(
         listener: CInt, limits: Limits = Limits(), busy: VarlinkMessage,
         now: @escaping () -> Int64 = VarlinkServer.uptime,
         peer: @escaping (CInt) -> PeerProcess? = { try? PeerProcess.connected(to: $0) },
-        naming: @escaping (PeerProcess) -> String = VarlinkServer.nameOfProgram,
         answer: @escaping Answering
     ) {
         guard let mailbox = VarlinkMailbox() else { return nil }
         (self.listener, self.limits, self.mailbox, self.busy) = (listener, limits, mailbox, busy)
         (self.now, self.peer, self.answer) = (now, peer, answer)
-        self.naming = naming
     }
-
-    /// The program that a process runs, as permissions name it.
-    package static func nameOfProgram(_ peer: PeerProcess) -> String { VarlinkAsker.name(peer) }
 
     /// Lets nobody in any more, answers what it has begun to answer, and leaves all others; who watches is one of them.
     package func dismiss() {
@@ -160,10 +153,10 @@ package final class VarlinkServer {
             }
             let own = nextCall
             nextCall += 1
-            calls[own] = connection.asker
+            calls[own] = connection.peer
             let replies = VarlinkReplies(connection: number, mailbox: mailbox)
-            let isPrompt = AgentInterface.prompt.contains(call.method)
-            connection.task = StoreCall.start(isPrompt: isPrompt) { [answer, peer = connection.asker.peer] in
+            connection.task = StoreCall.start(on: AgentInterface.threads(for: call.method)) {
+                [answer, peer = connection.peer] in
                 await answer(call, peer, replies)
                 replies.mailbox.put(.end(connection: number, call: own))
             }
@@ -176,17 +169,34 @@ package final class VarlinkServer {
     private func hasRoom(for call: VarlinkCall, of connection: VarlinkConnection) -> Bool {
         if call.method == AgentInterface.lock { return true }
         if AgentInterface.owners.contains(call.method), calls.count < limits.calls + limits.guests { return true }
-        return !connection.isGuest
-            && hasRoom(for: connection.asker, besides: calls.values, limits.calls, limits.callsOfProgram)
+        let own = calls.values.count { $0.number == connection.peer.number }
+        return !connection.isGuest && calls.count < limits.calls && own < limits.callsOfProcess
     }
 
-    /// Whether there is room for one more of a program's, besides those that there are.
-    private func hasRoom(
-        for asker: VarlinkAsker, besides others: some Collection<VarlinkAsker>, _ limit: Int, _ ofProgram: Int
-    ) -> Bool {
-        // Where there are so few, nobody has too many.
-        if others.count < min(limit, ofProgram) { return true }
-        return others.count < limit && others.count(where: { $0.program == asker.program }) < ofProgram
+    /// Makes room for one more connection of a process: one that asks nothing gives way, of the same process where that has its
+    /// share, else of that which has most, so that no program keeps others out by being there.
+    ///
+    /// - Returns: Whether there is room.
+    private func makeRoom(for peer: PeerProcess, _ time: Int64) -> Bool {
+        let all = connections.filter { !$0.value.isGuest }
+        let own = all.filter { $0.value.peer.number == peer.number }
+        if all.count < limits.connections, own.count < limits.ofProcess { return true }
+        var counts: [Int32: Int] = [:]
+        for connection in all.values { counts[connection.peer.number, default: 0] += 1 }
+        let silent = (own.count < limits.ofProcess ? all : own).filter { $0.value.task == nil }
+        let first = silent.min { one, other in
+            let (mine, others) = (counts[one.value.peer.number] ?? 0, counts[other.value.peer.number] ?? 0)
+            return mine == others ? one.key < other.key : mine > others
+        }
+        guard let first else { return false }
+        sendAway(first.key, time)
+        return true
+    }
+
+    private func sendAway(_ number: Int, _ time: Int64) {
+        connections[number]?.send(busy, time)
+        connections[number]?.leave()
+        connections[number] = nil
     }
 
     /// Makes room for one more guest; false where all of them are being answered.
@@ -194,9 +204,7 @@ package final class VarlinkServer {
         let guests = connections.filter { $0.value.isGuest }
         guard guests.count >= limits.guests else { return true }
         guard let oldest = guests.filter({ $0.value.task == nil }).keys.min() else { return false }
-        connections[oldest]?.send(busy, time)
-        connections[oldest]?.leave()
-        connections[oldest] = nil
+        sendAway(oldest, time)
         return true
     }
 
@@ -219,21 +227,17 @@ package final class VarlinkServer {
                 close(descriptor)
                 continue
             }
-            let connection = VarlinkConnection(descriptor, VarlinkAsker(peer, naming: naming), limits)
-            let others = connections.values.filter { !$0.isGuest }.map(\.asker)
-            connection.isGuest =
-                !hasRoom(for: connection.asker, besides: others, limits.connections, limits.ofProgram)
+            let connection = VarlinkConnection(descriptor, peer, limits)
+            connection.isGuest = !makeRoom(for: peer, time)
             guard !connection.isGuest || makeRoomForGuest(time) else {
                 // It goes with the connection, which nobody keeps.
                 connection.send(busy, time)
                 continue
             }
             connections[next] = connection
-            // What a guest has said already is heard before the next one comes.
-            if connection.isGuest {
-                connection.receive(isBroken: false, time)
-                begin(connection, next, time)
-            }
+            // What it has said already is heard before the next one comes, which it might have to make room for.
+            connection.receive(isBroken: false, time)
+            begin(connection, next, time)
             next += 1
         }
     }

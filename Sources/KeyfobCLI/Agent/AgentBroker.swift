@@ -45,7 +45,7 @@ final class AgentBroker {
                     let told = error.toldByAgent
                     return told.hint.map { "\(told.message); \($0)" } ?? told.message
                 },
-                notices: notices)
+                inspection: parts.inspection, notices: notices)
         } catch {
             guard !isDemanded else { throw error }
             tell("keyfob: warning: the agent is not the session's broker: \(error.message)")

@@ -7,11 +7,14 @@ struct AgentParts {
     let audit: AuditFiles
     /// Asks the person, and opens browsers.
     let companion: DesktopCompanion
+    /// Finds out which programs ask.
+    let inspection: InspectionApart
     private let network: @Sendable () throws(KeyringError) -> Network
 
     /// Those of this machine.
     init(_ location: KeyringLocation, _ options: NetworkOptions) throws(KeyringError) {
         companion = try DesktopCompanion()
+        inspection = try InspectionApart()
         audit = AuditFiles(state: location.state)
         network = { () throws(KeyringError) in try options.network() }
     }

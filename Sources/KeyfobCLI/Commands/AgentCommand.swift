@@ -110,7 +110,9 @@ struct AgentCommand: ParsableCommand {
             lock: { desk.lock() }, status: { holder.status })
         watchSession(desk, location)
         let changes = VaultChanges()
-        let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: \.hint)
+        let door = SocketDoor(
+            to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, inspection: parts.inspection,
+            hint: \.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
             holder.expire()
             await door.answer(call, peer, replies)
@@ -120,7 +122,7 @@ struct AgentCommand: ParsableCommand {
         let upkeep = Task(executorPreference: WaitingThreads.shared) { await desk.keepTokensFresh() }
         defer {
             upkeep.cancel()
-            desk.writePending()
+            desk.writePending(all: true)
             holder.vault.lock()
             // What it notes in the vault is not cut short, however long others have that.
             while holder.vault.isClosing { usleep(20_000) }
@@ -149,7 +151,7 @@ struct AgentCommand: ParsableCommand {
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil {
                 upkeep.cancel()
-                return Self.end(server, desk, broker, signals)
+                return Self.end(server, desk, broker, parts, signals)
             }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
             holder.expire()
@@ -158,7 +160,7 @@ struct AgentCommand: ParsableCommand {
                 // Nobody could lock it any more.
                 _ = desk.lock()
                 upkeep.cancel()
-                Self.end(server, desk, broker, signals)
+                Self.end(server, desk, broker, parts, signals)
                 throw KeyringError(
                     .unavailable,
                     "\(place.socket)\(turn.isInPlace ? "" : ".lock") was taken away; the agent has forgotten its keys and ended",
@@ -170,7 +172,7 @@ struct AgentCommand: ParsableCommand {
             if let idle, VarlinkServer.uptime() - idleSince >= idle {
                 // What it has begun in the meantime ends as well.
                 upkeep.cancel()
-                return Self.end(server, desk, broker, signals)
+                return Self.end(server, desk, broker, parts, signals)
             }
         }
     }
@@ -198,8 +200,13 @@ struct AgentCommand: ParsableCommand {
     ///
     /// A second signal does not wait.
     private static func end(
-        _ server: VarlinkServer, _ desk: AgentDesk, _ broker: AgentBroker?, _ signals: borrowing SignalPipe
+        _ server: VarlinkServer, _ desk: AgentDesk, _ broker: AgentBroker?, _ parts: AgentParts,
+        _ signals: borrowing SignalPipe
     ) {
+        // Whose programs do not tell what they are is not waited for.
+        parts.inspection.close()
+        // Nobody's answer is waited for any more.
+        desk.retire()
         broker?.retire()
         server.dismiss()
         let end = VarlinkServer.uptime() + patience

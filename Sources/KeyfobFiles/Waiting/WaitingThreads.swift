@@ -13,6 +13,8 @@ package final class WaitingThreads: TaskExecutor {
     package static let shared = WaitingThreads(limit: 256)
     /// For what waits for nothing that those wait for, and is to be done while all of them wait.
     package static let prompt = WaitingThreads(limit: 4)
+    /// For what a person has asked for who is to wait for no program's calls.
+    package static let owner = WaitingThreads(limit: 8)
 
     private struct State {
         /// The jobs that nobody has taken are those from `first` on.

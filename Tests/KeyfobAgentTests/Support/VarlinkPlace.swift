@@ -24,7 +24,6 @@ final class VarlinkPlace {
     /// unless `isSeen`.
     init(
         limits: VarlinkServer.Limits = VarlinkServer.Limits(), ofOneProcess: Bool = false, isSeen: Bool = false,
-        naming: @escaping (PeerProcess) -> String = VarlinkServer.nameOfProgram,
         answer: @escaping VarlinkServer.Answering
     ) throws {
         scratch = try ScratchFolder()
@@ -45,7 +44,7 @@ final class VarlinkPlace {
                     guard let process = try? FakeProcesses(number) else { return nil }
                     if isSeen { started.append(process) }
                     return process.peer()
-                }, naming: naming, answer: answer))
+                }, answer: answer))
     }
 
     func advance(_ milliseconds: Int64) { time.advance(milliseconds) }

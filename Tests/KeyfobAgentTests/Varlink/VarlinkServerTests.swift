@@ -132,7 +132,7 @@ struct VarlinkServerTests {
     func many() throws {
         var limits = VarlinkServer.Limits()
         limits.connections = 100
-        (limits.ofProgram, limits.guests) = (64, 0)
+        (limits.ofProcess, limits.guests) = (64, 0)
         let place = try VarlinkPlace(limits: limits, ofOneProcess: true, answer: Self.echo)
         var (kept, refused) = ([VarlinkPlace.Client](), 0)
         for _ in 0..<1_000 {
@@ -159,8 +159,7 @@ struct VarlinkServerTests {
         let copy = dup(ends[0])
         defer { for end in [copy, ends[1]] { close(end) } }
         do {
-            let asker = VarlinkAsker(try #require(FakeProcesses().peer()), naming: VarlinkServer.nameOfProgram)
-            _ = VarlinkConnection(ends[0], asker, VarlinkServer.Limits())
+            _ = VarlinkConnection(ends[0], try #require(FakeProcesses().peer()), VarlinkServer.Limits())
         }
         var byte: UInt8 = 0
         #expect(unsafe recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
@@ -174,7 +173,7 @@ struct VarlinkServerTests {
         let clients = try (0..<20).map { _ in try place.connect() }
         place.turn()
         #expect(place.server.connectionCount == 10)
-        for client in clients.prefix(10) { client.leave() }
+        for client in clients.suffix(10) { client.leave() }
         place.turn()
         let late = try place.connect()
         late.call("a.B")

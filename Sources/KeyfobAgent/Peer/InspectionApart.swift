@@ -1,0 +1,205 @@
+package import Keyfob
+internal import KeyfobFiles
+internal import KeyfobSodium
+internal import Synchronization
+
+/// Looks in processes of its own, which can be given up: what a program has mounted keeps nobody waiting but whoever asks about it,
+/// and that one not for long.
+///
+/// Of nearly all programs the kernel has in memory what is needed, and those that say so wait for nothing. The others are looked at
+/// apart from them, few at a time.
+package final class InspectionApart: PeerInspection {
+    /// Which of the processes are asked.
+    private enum Place: Int {
+        /// Those that wait for nothing.
+        case near
+        /// Those that may wait for a file system.
+        case far
+    }
+
+    /// Those that are looked at afar.
+    private struct Far {
+        /// By what has them wait.
+        var underWay: [String: Int] = [:]
+        /// When the last one was given up.
+        var given: [String: Int64] = [:]
+    }
+
+    /// How long an answer is waited for, in milliseconds: which program it is, and the digest of its file.
+    private static let (patience, patienceForDigest): (Int64, Int64) = (1_000, 10_000)
+    /// How many are looked at afar at a time, of all and of what may be one program.
+    private static let (farMost, farOfOne) = (24, 4)
+    /// For how long what was given up is not looked at again, in milliseconds.
+    private static let pause: Int64 = 10_000
+
+    private let processes: SpareProcesses
+    private let far = Mutex(Far())
+
+    /// Makes the processes.
+    ///
+    /// - Throws: `unavailable` where the system makes none.
+    package init() throws(KeyringError) {
+        let digests = FileDigests()
+        let works = [false, true].map { isFar in
+            SpareProcesses.Work(most: isFar ? 64 : 16) { InspectionQuestion($0)?.answer(isFar: isFar, digests) ?? [] }
+        }
+        guard let processes = SpareProcesses(works) else {
+            throw KeyringError(.unavailable, "the system makes no further process")
+        }
+        self.processes = processes
+    }
+
+    /// Tells nothing any more, and has nobody wait: for an end.
+    package func close() { processes.close() }
+
+    package func program(of process: PeerProcess) throws(KeyringError) -> Program {
+        switch try answer(to: InspectionQuestion(process: process.number), Self.patience, process) {
+        case .found(let name):
+            guard let program = Program(name) else { throw Self.untold(process) }
+            return program
+        case .refused(let message): throw KeyringError(.notPermitted, message)
+        case .nothing, .askFar: throw Self.untold(process)
+        }
+    }
+
+    package func digest(of program: Program, in process: PeerProcess) -> String? {
+        guard program.kind.isPath else { return nil }
+        let question = InspectionQuestion(process: process.number, program: program)
+        guard case .found(let digest) = try? answer(to: question, Self.patienceForDigest, process) else { return nil }
+        return digest
+    }
+
+    private static func untold(_ process: PeerProcess) -> KeyringError {
+        KeyringError(
+            .notPermitted,
+            "which program process \(process.number) is cannot be told: the file system that it is on does not answer")
+    }
+
+    private func answer(
+        to question: InspectionQuestion, _ patience: Int64, _ process: PeerProcess
+    ) throws(KeyringError) -> InspectionAnswer {
+        guard let near = ask(question, .near, patience) else { return .nothing }
+        guard case .askFar = near else { return near }
+        let name = Self.holder(of: process)
+        try enter(name)
+        let answer = ask(question, .far, patience)
+        leave(name, isGivenUp: answer == nil)
+        return answer ?? .nothing
+    }
+
+    private func ask(_ question: InspectionQuestion, _ place: Place, _ patience: Int64) -> InspectionAnswer? {
+        processes.ask(question.bytes, of: place.rawValue, within: patience).flatMap { InspectionAnswer($0) }
+    }
+
+    /// What may have several processes wait for one thing: the mounts that they have for themselves; else each by itself.
+    private static func holder(of process: PeerProcess) -> String {
+        let here = FileAccess.link(process.table.path + "/self/ns/mnt")
+        guard let mounts = process.table.link("ns/mnt", of: process.number), mounts != here else {
+            return "process \(process.number)"
+        }
+        return mounts
+    }
+
+    private func enter(_ name: String) throws(KeyringError) {
+        let now = VarlinkServer.uptime()
+        let mayGoOn = far.withLock { far in
+            far.given = far.given.filter { now - $0.value < Self.pause }
+            guard far.given[name] == nil, far.underWay[name, default: 0] < Self.farOfOne,
+                far.underWay.values.reduce(0, +) < Self.farMost
+            else { return false }
+            far.underWay[name, default: 0] += 1
+            return true
+        }
+        guard mayGoOn else {
+            throw KeyringError(.busy, "which program asks cannot be told now: file systems do not answer")
+        }
+    }
+
+    private func leave(_ name: String, isGivenUp: Bool) {
+        far.withLock { far in
+            let left = far.underWay[name, default: 1] - 1
+            far.underWay[name] = left > 0 ? left : nil
+            if isGivenUp { far.given[name] = VarlinkServer.uptime() }
+        }
+    }
+}
+
+/// What such a process is asked: which program another one runs, or the digest of a program's file.
+struct InspectionQuestion {
+    let process: Int32
+    var program: Program?
+
+    init(process: Int32, program: Program? = nil) { (self.process, self.program) = (process, program) }
+
+    /// As it is sent: the number, and the program behind a blank.
+    var bytes: [UInt8] { Array((program.map { "\(process) \($0)" } ?? "\(process)").utf8) }
+
+    init?(_ bytes: [UInt8]) {
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 1)
+        guard let process = words.first.flatMap({ Int32($0) }) else { return nil }
+        self.process = process
+        guard words.count > 1 else { return }
+        guard let program = Program(String(words[1])) else { return nil }
+        self.program = program
+    }
+
+    /// The answer.
+    ///
+    /// - Parameter isFar: Whether a file system may be asked.
+    func answer(isFar: Bool, _ digests: FileDigests) -> [UInt8] {
+        let table = ProcessTable()
+        let known = KnownProgramSearch(table: table, process: process)
+        let answer: InspectionAnswer
+        if let program {
+            if let file = known.file(of: program) {
+                answer = digests.digest(of: file.ownPath).map { .found($0) } ?? .nothing
+            } else {
+                let digest = isFar ? InspectionHere.digest(of: program, process, table, digests) : nil
+                answer = digest.map { .found($0) } ?? (isFar ? .nothing : .askFar)
+            }
+        } else if let program = known.program() {
+            answer = .found(program.description)
+        } else if isFar {
+            do throws(KeyringError) {
+                answer = .found(try ProgramSearch(table: table, process: process).program().description)
+            } catch {
+                answer = .refused(error.message)
+            }
+        } else {
+            answer = .askFar
+        }
+        return answer.bytes
+    }
+}
+
+/// What is answered to that.
+enum InspectionAnswer: Equatable {
+    case found(String)
+    /// It cannot be told, for this reason.
+    case refused(String)
+    /// There is none.
+    case nothing
+    /// A file system would have to be asked.
+    case askFar
+
+    /// As it is sent.
+    var bytes: [UInt8] {
+        switch self {
+        case .found(let text): Array("=\(text)".utf8)
+        case .refused(let text): Array("!\(text)".utf8)
+        case .nothing: Array("-".utf8)
+        case .askFar: Array("?".utf8)
+        }
+    }
+
+    init?(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
+        switch bytes.first {
+        case UInt8(ascii: "="): self = .found(text)
+        case UInt8(ascii: "!"): self = .refused(text)
+        case UInt8(ascii: "-"): self = .nothing
+        case UInt8(ascii: "?"): self = .askFar
+        default: return nil
+        }
+    }
+}

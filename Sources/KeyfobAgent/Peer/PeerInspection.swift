@@ -1,0 +1,61 @@
+package import Keyfob
+internal import KeyfobFiles
+
+/// Finds out which program a process runs, and what the program's file holds.
+///
+/// What it looks at is the program's: a file system of its own may never answer.
+package protocol PeerInspection: Sendable {
+    /// The program that a process runs now.
+    ///
+    /// - Throws: `notPermitted` where that cannot be told, and `busy` where too many cannot be told at once.
+    func program(of process: PeerProcess) throws(KeyringError) -> Program
+
+    /// The SHA-256 of the program's file; nil where there is none, or it cannot be read.
+    func digest(of program: Program, in process: PeerProcess) -> String?
+}
+
+/// Looks on the thread that asks, however long that takes.
+package struct InspectionHere: PeerInspection {
+    private let digests: FileDigests
+
+    /// - Parameter digests: The digests that are known.
+    package init(_ digests: FileDigests = FileDigests()) { self.digests = digests }
+
+    package func program(of process: PeerProcess) throws(KeyringError) -> Program {
+        try ProgramSearch(table: process.table, process: process.number).program()
+    }
+
+    package func digest(of program: Program, in process: PeerProcess) -> String? {
+        Self.digest(of: program, process.number, process.table, digests)
+    }
+
+    static func digest(
+        of program: Program, _ process: Int32, _ table: ProcessTable, _ digests: FileDigests
+    ) -> String? {
+        switch program.kind {
+        case .script: digests.digest(of: program.name)
+        case .executable: digests.digest(of: table.path(of: process, "exe"))
+        case .flatpak, .snap, .service: nil
+        }
+    }
+}
+
+extension AgentCaller {
+    /// The program that a process runs now.
+    ///
+    /// - Throws: As ``PeerInspection/program(of:)``, and `notPermitted` where it has ended.
+    package init(_ process: PeerProcess, door: Door, by inspection: any PeerInspection) throws(KeyringError) {
+        let program = try inspection.program(of: process)
+        // What was told of the number until now was told of this process.
+        guard process.isThere else { throw .ended(process.number) }
+        self.init(program, process: process.number, user: process.user, door: door) {
+            let digest = inspection.digest(of: program, in: process)
+            return process.isThere ? digest : nil
+        }
+    }
+
+    /// The same, looked at on this thread.
+    package init(_ process: PeerProcess, door: Door, digests: FileDigests) throws(KeyringError) {
+        try self.init(process, door: door, by: InspectionHere(digests))
+    }
+}
