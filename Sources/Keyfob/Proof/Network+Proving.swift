@@ -73,7 +73,10 @@ package final class ProvedToken: Sendable {
         _ answer: borrowing Keyring.TokenAnswer, for method: String, _ address: String, nonce: String?,
         network: Network
     ) throws(KeyringError) {
-        let (held, key) = try Keyring.Tokens.usable(answer)
+        let usable = try Keyring.Tokens.usable(answer)
+        // Whoever sends it has no certificate.
+        guard usable.identity == nil else { throw .proofNeeded(answer.found.account, answer.found.credential) }
+        let (held, key) = (usable.token, usable.key)
         token = held.secret.withBytes { SecretBytes(copying: $0) }
         guard let key else {
             proof = nil
@@ -102,12 +105,24 @@ extension HeldToken {
         guard let bound = BoundToken(reading: secret) else { return (self, nil) }
         return (HeldToken(bound.token.withBytes { SecretBytes(copying: $0) }), bound.key)
     }
+
+    /// The token without the certificate that it is bound to, and that.
+    func uncertified() -> (token: HeldToken, identity: ClientIdentity?) {
+        guard let certified = CertifiedToken(reading: secret) else { return (self, nil) }
+        return (HeldToken(certified.token.withBytes { SecretBytes(copying: $0) }), certified.identity)
+    }
 }
 
 extension KeyringError {
-    /// The error for a token that is of no use without its key, where a token alone was asked for.
-    static func proofNeeded(_ account: Account) -> KeyringError {
-        KeyringError(
+    /// The error for a token that is of no use without its key or its certificate, where whoever asks does not send it so.
+    static func proofNeeded(_ account: Account, _ token: Credential) -> KeyringError {
+        if token.isCertified {
+            return KeyringError(
+                .proofNeeded,
+                "the tokens of \(account.name) are bound to a certificate (mTLS): no other program can use one, and each "
+                    + "connection has to show it", advice: .sendRequest)
+        }
+        return KeyringError(
             .proofNeeded,
             "the tokens of \(account.name) are bound to a key (DPoP): no other program can use one, and each request needs a proof",
             advice: .sendRequests)

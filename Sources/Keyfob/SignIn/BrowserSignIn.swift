@@ -204,7 +204,10 @@ extension ClientExchange {
         switch TokenOutcome(response, hasProof: key != nil, now: clock.now) {
         case .tokens(let tokens):
             let key = tokens.details.isBound ? key : nil
-            return (ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true, key: key), nil)
+            let identity = client.identity(ofTokens: tokens)
+            return (
+                ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true, key: key, identity: identity), nil
+            )
         case .failed(let failure): return (nil, failure)
         }
     }

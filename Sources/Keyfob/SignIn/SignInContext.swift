@@ -79,7 +79,7 @@ extension Keyring.SignIns {
         if context.request.bindsTokens || context.provider.bindsTokens { return true }
         guard let account = context.request.account else { return false }
         return try keyring.accounts.credentials(of: account, in: context.group).contains {
-            $0.kind == .refreshToken && $0.clientID == context.clientID && $0.isBound
+            $0.kind == .refreshToken && $0.clientID == context.clientID && $0.isProved
         }
     }
 

@@ -42,6 +42,7 @@ extension Advice {
         case .allowHost(let host, let account): Self.waysOut(to: host, account)
         case .sendRequests:
             "let Keyfob send the requests: 'keyfob request URL', or of a program 'keyfob exec --proxy -- PROGRAM'"
+        case .sendRequest: "let Keyfob send the request: 'keyfob request URL'"
         case .nameDestination: "ask for it with the URL that it goes to"
         case .useHTTPS: "use https"
         case .omitCredentials: "leave it out; the account is named beside it"
@@ -145,7 +146,7 @@ extension Advice {
                 + (name.map { ", then 'keyfob provider remove \(ShellWord.inMessage($0))'" } ?? "")
         case .addClient(let provider): Self.waysToClient(of: provider)
         case .addClientSecret:
-            "add the client again with 'keyfob client add --replace', and --secret-fd or --client-key"
+            "add the client again with 'keyfob client add --replace', and --secret-fd, --client-key or --client-certificate"
 
         case .createVault: "make one with 'keyfob init'"
         case .makeNewVault: "make a new vault"

@@ -52,6 +52,8 @@ public enum Advice: Hashable, Sendable {
     case nameDestination
     /// Let Keyfob send the requests, of a program too, and not only give the token.
     case sendRequests
+    /// Let Keyfob send the request itself, and not only give the token.
+    case sendRequest
     /// Use https.
     case useHTTPS
     /// Leave user and password out of a URL; the account is named beside it.

@@ -24,6 +24,8 @@ extension ProviderMetadata {
 
     /// What a document that is kept has for whether it is one of OpenID Connect.
     static let openIDMember = "keyfob_openid"
+    static let aliasesMember = "mtls_endpoint_aliases"
+    static let certificateMember = "tls_client_certificate_bound_access_tokens"
     private static let needed: Set<Endpoint> = [.authorization, .token]
 
     private static func read(
@@ -43,6 +45,18 @@ extension ProviderMetadata {
             }
             metadata.endpoints[endpoint] = url
         }
+        if let aliases = fields.object(aliasesMember, in: bytes) {
+            for endpoint in Endpoint.allCases {
+                // Of one that may not be named nothing is known: the usual one has to do.
+                guard let usual = metadata.endpoints[endpoint],
+                    let url = aliases.string(endpoint.rawValue, in: bytes).flatMap({ try? EndpointURL($0) }),
+                    url.isSecure, url.mayServe(issuer: expected), rule.mayName(url, issuer: issuer),
+                    url.isOfCloud(usual.environment)
+                else { continue }
+                metadata.mutualEndpoints[endpoint] = url
+            }
+        }
+        metadata.bindsTokensToCertificates = fields.bool(certificateMember, in: bytes) ?? false
         metadata.namesIssuerInAnswers =
             fields.bool("authorization_response_iss_parameter_supported", in: bytes) ?? false
         metadata.scopes = fields.strings("scopes_supported", in: bytes)
