@@ -139,6 +139,17 @@ extension Keyring.Tokens {
         return UsableToken(token: token, key: key, identity: identity)
     }
 
+    /// Lends the token of an answer as a header has it, and says whether a proof of its key has to go along.
+    ///
+    /// - Throws: `damaged`; `proofNeeded` for one that is bound to a certificate.
+    package static func withoutKey(
+        _ answer: borrowing Keyring.TokenAnswer, _ body: (borrowing SecretBytes, Bool) throws(KeyringError) -> Void
+    ) throws(KeyringError) {
+        let usable = try usable(answer)
+        guard usable.identity == nil else { throw .proofNeeded(answer.found.account, answer.found.credential) }
+        try body(usable.token.secret, usable.key != nil)
+    }
+
     /// The address to which a token was asked for to be sent.
     static func destination(
         _ text: String, of answer: borrowing Keyring.TokenAnswer

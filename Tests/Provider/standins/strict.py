@@ -26,7 +26,7 @@ proof needs one; `context` is the value of acr_values that the resource wants of
 "other") where that is an HMAC; `mtls` is where a certificate is asked for ("no", "direct": here, "aliases": at mtls.strict.example alone) and at the resource then; `certificate` is
 that of client-1 in PEM, and `authorities` those of whom certificates are good; `binds` is whether tokens are bound to it, `says_binds` whether the document has that,
 and `tokens` what they are ("opaque", "jwt"); `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
-tells whose a token is."""
+tells whose a token is, as an MCP server does at /mcp."""
 
 import base64
 import email.utils
@@ -325,4 +325,19 @@ class Strict(OpenID):
             scheme = "DPoP" if getattr(access.grant, "key", None) else "Bearer"
             raise Refusal(401, {"error": "insufficient_user_authentication"}, {
                 "WWW-Authenticate": f'{scheme} error="insufficient_user_authentication", acr_values="{wanted}", max_age="600"'})
+        if request.path == "/mcp":
+            return self.speak(request, access)
         return Answer(200, {"user": access.grant.person, "sent": urllib.parse.unquote_plus(request.body.decode(errors="replace"))})
+
+    @staticmethod
+    def speak(request, access):
+        """What a server of the Model Context Protocol answers, whose every tool says who asks."""
+        if request.method != "POST":
+            return Answer(200 if request.method == "DELETE" else 405)
+        asked = json.loads(request.body)
+        if "id" not in asked:
+            return Answer(202)
+        begins = asked["method"] == "initialize"
+        server = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "strict", "version": "1"}}
+        return Answer(200, {"jsonrpc": "2.0", "id": asked["id"], "result": server if begins else {"user": access.grant.person}},
+                      {"Mcp-Session-Id": "one"} if begins else {})
