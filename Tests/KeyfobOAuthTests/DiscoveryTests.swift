@@ -121,6 +121,22 @@ import Testing
         #expect(own.mutualEndpoints[.token] == nil)
     }
 
+    @Test(
+        "of an issuer out there names nothing of this machine or its network, where people or tokens would be sent",
+        arguments: ["https://10.0.0.1/x", "https://router.lan/x", "https://localhost/x", "https://[::1]/x"])
+    func internals(url: String) throws {
+        let start = #"{"issuer":"https://idp.example/o","token_endpoint":"https://idp.example/t","#
+        #expect(throws: DiscoveryFailure.badDocument(.badValue("authorization_endpoint"))) {
+            try Self.read(start + #""authorization_endpoint":"\#(url)"}"#)
+        }
+        let metadata = try Self.read(
+            start + #""revocation_endpoint":"\#(url)","mtls_endpoint_aliases":{"token_endpoint":"\#(url)"}}"#)
+        #expect(metadata.endpoints[.revocation] == nil && metadata.unusableEndpoints == [.revocation])
+        #expect(metadata.mutualEndpoints.isEmpty)
+        let own = #"{"issuer":"https://sso.lan/o","token_endpoint":"\#(url)"}"#
+        #expect(try Self.read(own, issuer: "https://sso.lan/o").endpoints[.token]?.text == url)
+    }
+
     @Test("of an issuer on this machine may name plain http, and https", arguments: ["http", "https"])
     func thisMachine(scheme: String) throws {
         let json = #"{"issuer":"http://[::1]:80/o","token_endpoint":"\#(scheme)://[::1]:81/t"}"#

@@ -3,7 +3,8 @@ internal import KeyfobOAuth
 internal import KeyfobSodium
 
 extension Network {
-    /// Sends a request with the proof of a key (RFC 9449), where there is one: once more where the other side wants a nonce in it.
+    /// Sends a request with the proof of a key (RFC 9449), where there is one: once more where the other side wants a nonce in it, or
+    /// has another clock.
     ///
     /// - Parameters:
     ///   - key: The key that is proved; nil for a request without a proof.
@@ -15,17 +16,25 @@ extension Network {
         _ message: () -> HTTPRequest
     ) async -> HTTPExchange {
         guard let key else { return await send(message(), isKept: isKept, seconds) }
-        var isAgain = false
+        var (isAgain, theirs) = (false, ServerClock())
         while true {
             let request = message()
             let url = request.url
             let nonce = nonces[url]
-            guard let proof = proof(of: request.method.rawValue, url, tokenHash, key, nonce, clock.now) else {
+            guard let proof = proof(of: request.method.rawValue, url, tokenHash, key, nonce, theirs.time(clock.now))
+            else {
                 return .failed(.protocolViolation(.reported(Self.noLibrary), status: 0))
             }
             let answer = await send(
                 request.adding(HTTPHeader(name: "DPoP", value: proof)), isKept: isKept, seconds)
-            guard note(answer, from: url), !isAgain, nonces[url] != nonce else { return answer }
+            let wantsNonce = note(answer, from: url)
+            if answer.refusesProof, theirs == ServerClock(),
+                let later = answer.date.flatMap({ theirs.following($0, now: clock.now) })
+            {
+                theirs = later
+                continue
+            }
+            guard wantsNonce, !isAgain, nonces[url] != nonce else { return answer }
             isAgain = true
         }
     }

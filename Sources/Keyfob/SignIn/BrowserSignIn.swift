@@ -181,7 +181,7 @@ extension Keyring.SignIns {
             if let received { return received }
             let lack = failure ?? .outcomeUnknown
             guard let seconds = patience.wait(after: lack, now: clock.now) else {
-                throw KeyringError(lack, of: context.provider)
+                throw context.error(lack, exchange.client)
             }
             do { try await Task.sleep(for: .seconds(seconds)) } catch {
                 throw KeyringError(.cancelled, "the sign-in was cancelled")

@@ -164,6 +164,15 @@ extension Keyring.SignIns {
 }
 
 extension SignInContext {
+    /// Why the provider gave nothing, with what a client lacks where the provider says what it takes.
+    func error(_ failure: ProviderFailure, _ client: borrowing OAuthClient) -> KeyringError {
+        let error = KeyringError(failure, of: provider)
+        guard case .clientRefused = failure, let lack = metadata.lack(of: client.authentication) else { return error }
+        return KeyringError(
+            error.code, error.message,
+            advice: .proveClient(clientID, provider: provider.name, byCertificate: lack == .certificate))
+    }
+
     /// What has to be shown for a refresh token: some providers ignore `offline_access` unless the person is asked for consent
     /// (OpenID Connect Core, section 11).
     fileprivate var neededPrompt: SignInPrompt? {

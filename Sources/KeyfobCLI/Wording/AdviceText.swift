@@ -136,6 +136,10 @@ extension Advice {
         case .addDeviceEndpoint: "if devices can sign in there, add it again with --device-endpoint"
         case .addEndpoint: "if it has one, name it in a description, see 'keyfob provider add --help'"
         case .addRevocationEndpoint: "'keyfob provider add --revocation-endpoint' names one"
+        case .proveClient(let client, let provider, let byCertificate):
+            "it takes clients that \(byCertificate ? "show a certificate" : "sign who they are") alone: 'keyfob client add "
+                + "\(ShellWord.inMessage(client)) --provider \(ShellWord.inMessage(provider)) --replace "
+                + "--client-\(byCertificate ? "certificate" : "key") FILE'"
         case .nameClient: "register a client there, and name it with --client"
         case .nameIssuer(let issuer): "say which one with --issuer \(ShellWord.inMessage(issuer))"
         case .describeProvider:

@@ -16,6 +16,11 @@ package struct OAuthClient: ~Copyable, Sendable {
         /// The certificate that it shows where TLS is agreed on (RFC 8705); one that vouches for itself is no other way here.
         case certificate = "tls_client_auth"
 
+        /// The way of a name in a provider's document; nil for one that is not known.
+        init?(named name: String) {
+            self.init(rawValue: name == "self_signed_tls_client_auth" ? Self.certificate.rawValue : name)
+        }
+
         /// The other way to show a secret; nil where there is none to show.
         fileprivate var other: Authentication? {
             switch self {

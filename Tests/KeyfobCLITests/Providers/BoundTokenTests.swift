@@ -95,6 +95,16 @@ struct BoundTokenTests {
         #expect(try home.refreshes() > 0)
     }
 
+    @Test("proofs are by a provider's clock that is another one", arguments: [3_000, -3_000])
+    func clock(offset: Int) throws {
+        let home = try Self.home(["proof": "required", "clock": offset])
+        try home.run("keyfob account refresh ada").expectSuccess()
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+        let asked = try home.server.requests().filter { $0.path == "/token" }
+        // The one without a proof, the one by this machine's clock, and the one that follows.
+        #expect(asked.map(\.status) == [400, 400, 200, 400, 200], "\(asked)")
+    }
+
     @Test("a first request with a body, for whose proof a nonce is wanted, arrives whole")
     func firstBody() throws {
         let home = try Self.home(["proof": "required", "nonces": true])

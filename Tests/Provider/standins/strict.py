@@ -22,7 +22,7 @@ Options besides those of openid.py: `methods` are the ways in which client-1 may
 it does not say); `wants` {FIELD: VALUE} of an authorization request; `push` and `proof` are "no", "offered" or "required"; `nonces` is whether a
 proof needs one; `context` is the value of acr_values that the resource wants of a sign-in; `drops` is whether a refresh binds no token any more;
 `client_keys` are the JWK of a client that signs, `audiences` what it may name ("issuer", "token_endpoint"), `algorithms` by what it may sign, and
-`clock` by how many seconds the provider's clock is ahead then; `id_tokens` is how ID tokens are signed, `id_key` with which key ("secret", "public",
+`clock` by how many seconds the provider's clock is ahead then and for proofs; `id_tokens` is how ID tokens are signed, `id_key` with which key ("secret", "public",
 "other") where that is an HMAC; `mtls` is where a certificate is asked for ("no", "direct": here, "aliases": at mtls.strict.example alone) and at the resource then; `certificate` is
 that of client-1 in PEM, and `authorities` those of whom certificates are good; `binds` is whether tokens are bound to it, `says_binds` whether the document has that,
 and `tokens` what they are ("opaque", "jwt"); `wrong` {NAME: VALUE} is put into the document. It is at strict.example, and the resource /api at api.strict.example, which
@@ -265,9 +265,12 @@ class Strict(OpenID):
     def prove(self, request, refusal, status=400, token=None):
         """The thumbprint of the key of a request's proof (RFC 9449, section 4.3); None where none came, and none need come."""
 
+        now = time.time() + self.option("clock")
+
         def refuse(reason, error=None):
             document = refusal | {"error_description": reason} | ({"error": error} if error else {})
             headers = {"DPoP-Nonce": self.nonce} if error == "use_dpop_nonce" else {}
+            headers["Date"] = email.utils.formatdate(now, usegmt=True)
             if status == 401:
                 headers["WWW-Authenticate"] = f'DPoP error="{document["error"]}", algs="ES256"'
             raise Refusal(status, document, headers)
@@ -291,7 +294,7 @@ class Strict(OpenID):
             refuse(f"the proof cannot be read: {error}")
         if said.get("htm") != request.method or said.get("htu") != f"https://{request.host}{request.path}":
             refuse("the proof is of another request")
-        if abs(time.time() - said.get("iat", 0)) > PROOF_LIFE or len(said.get("jti", "")) < 16 or said["jti"] in self.seen:
+        if abs(now - said.get("iat", 0)) > PROOF_LIFE or len(said.get("jti", "")) < 16 or said["jti"] in self.seen:
             refuse("the proof is of another time, or was here before")
         if token is not None:
             digest = base64.urlsafe_b64encode(hashlib.sha256(token.encode()).digest()).rstrip(b"=").decode()
