@@ -25,6 +25,7 @@ struct curl_version_info_data {
     unsigned int version_num;
     const char *_Nullable host;
     int features;
+    const char *_Nullable ssl_version;
 };
 struct CURLMsg {
     unsigned int msg;
@@ -33,6 +34,11 @@ struct CURLMsg {
         void *_Nullable whatever;
         unsigned int result;
     } data;
+};
+struct curl_blob {
+    const void *_Nullable data;
+    size_t len;
+    unsigned int flags;
 };
 struct curl_waitfd {
     int fd;
@@ -118,6 +124,9 @@ struct libcurl_functions {
     N(SOCKS5_AUTH, CURLOPT_, 267)                                                                                      \
     N(MAXAGE_CONN, CURLOPT_, 288)                                                                                      \
     N(HTTP09_ALLOWED, CURLOPT_, 285)                                                                                   \
+    N(SSLCERT_BLOB, CURLOPT_, 40291)                                                                                   \
+    N(SSLKEY_BLOB, CURLOPT_, 40292)                                                                                    \
+    N(BLOB_COPY, CURL_, 1)                                                                                             \
     N(PREREQFUNCTION, CURLOPT_, 20312)                                                                                 \
     N(PREREQDATA, CURLOPT_, 10313)                                                                                     \
     N(INFILESIZE_LARGE, CURLOPT_, 30115)                                                                               \
@@ -135,6 +144,7 @@ struct libcurl_functions {
     N(OPERATION_TIMEDOUT, CURLE_, 28)                                                                                  \
     N(SSL_CONNECT_ERROR, CURLE_, 35)                                                                                   \
     N(GOT_NOTHING, CURLE_, 52)                                                                                         \
+    N(SSL_CERTPROBLEM, CURLE_, 58)                                                                                     \
     N(SEND_ERROR, CURLE_, 55)                                                                                          \
     N(RECV_ERROR, CURLE_, 56)                                                                                          \
     N(PEER_FAILED_VERIFICATION, CURLE_, 60)                                                                            \
@@ -188,6 +198,17 @@ static inline int libcurl_set_source(const struct libcurl_functions *functions, 
                                      void *giver) {
     return functions->curl_easy_setopt(easy, libcurl_READFUNCTION, give) == 0
         && functions->curl_easy_setopt(easy, libcurl_READDATA, giver) == 0;
+}
+
+// A certificate and its key, which stand in the same text in PEM; libcurl copies it. Of the libraries for TLS that it may have, those
+// with the interface of OpenSSL take them so; others would leave them out in silence.
+static inline int libcurl_set_identity(const struct libcurl_functions *functions, void *easy, const void *pem,
+                                       size_t count) {
+    const struct curl_version_info_data *version = functions->curl_version_info(0);
+    if (version == NULL || version->ssl_version == NULL || strstr(version->ssl_version, "SSL") == NULL) return 0;
+    struct curl_blob blob = {(void *)pem, count, libcurl_BLOB_COPY};
+    return functions->curl_easy_setopt(easy, libcurl_SSLCERT_BLOB, &blob) == 0
+        && functions->curl_easy_setopt(easy, libcurl_SSLKEY_BLOB, &blob) == 0;
 }
 
 static inline long libcurl_number(const struct libcurl_functions *functions, void *easy, long info) {
@@ -246,6 +267,8 @@ _Static_assert(CURL_PREREQFUNC_ABORT == libcurl_prepare_abort, "abort");
 _Static_assert(offsetof(struct curl_slist, data) == 0 && offsetof(struct curl_slist, next) == sizeof(char *), "layout");
 _Static_assert(offsetof(struct curl_version_info_data, version_num) == 16, "layout");
 _Static_assert(offsetof(struct curl_version_info_data, features) == 32, "layout");
+_Static_assert(offsetof(struct curl_version_info_data, ssl_version) == 40, "layout");
+_Static_assert(offsetof(struct curl_blob, len) == 8 && offsetof(struct curl_blob, flags) == 16, "layout");
 _Static_assert(__builtin_types_compatible_p(libcurl_receive, curl_read_callback), "callback");
 _Static_assert(offsetof(struct curl_waitfd, events) == 4 && offsetof(struct curl_waitfd, revents) == 6, "layout");
 _Static_assert(offsetof(struct CURLMsg, data) == 16 && sizeof(CURLcode) == sizeof(unsigned int), "layout");

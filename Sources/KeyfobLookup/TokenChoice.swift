@@ -130,7 +130,7 @@ extension Credential {
         if let client = request.clientID, clientID != client { return false }
         guard tenant.admits(realm) else { return false }
         guard partition.isEmpty else { return false }
-        guard effectiveTokenType == Identifier.folded(request.tokenType) || request.takesProofs && isBound,
+        guard effectiveTokenType == Identifier.folded(request.tokenType) || isBound && request.takes(self),
             request.scopes.isSubset(of: scopes)
         else { return false }
         return request.resource(at: account.environment)?.isMeant(by: scopes) ?? true

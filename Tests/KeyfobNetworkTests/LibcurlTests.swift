@@ -76,6 +76,26 @@ final class LibcurlTests {
     }
 
     @Test(
+        "With a certificate of another key, a library that takes none, or without TLS, nothing is sent",
+        arguments: [
+            (Libcurl.fileNames[0], "https", ProviderFailure.unreachable(.badIdentity)),
+            (Libcurl.fileNames[1], "https", .noHTTPLibrary), (Libcurl.fileNames[0], "http", .unreachable(.unsendable)),
+        ])
+    func identity(name: String, scheme: String, expected: ProviderFailure) async throws {
+        let certificate = try Certificate.localhost.get()
+        let block = "\n-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
+        let pem = try SigningKey.key(for: "ES256").privatePEM() + Array(block.utf8)
+        let found = ClientIdentity(pem: secret(pem))
+        let identity = try #require(found)
+        try await ScriptedServer.run(.answer(Self.good), tls: scheme == "https" ? certificate : nil) { server in
+            let url = try EndpointURL("\(scheme)://localhost:\(server.port)/")
+            let request = HTTPRequest(getting: url).showing(identity)
+            #expect(try await send(request, names: [name], certificateFile: certificate.file) == .failed(expected))
+            #expect(server.received.allSatisfy { $0.isEmpty })
+        }
+    }
+
+    @Test(
         "Each method is sent with its body, and with nothing that nobody asked for",
         arguments: HTTPRequestCase.all)
     func methods(request: HTTPRequestCase) async throws {

@@ -102,6 +102,41 @@ import Testing
         #expect(try Self.read(metadata.document) == metadata)
     }
 
+    @Test(
+        "names where clients with a certificate ask, of what there is and may be named, and keeps it",
+        arguments: [
+            (#""https://mtls.example/t""#, "https://mtls.example/t"), (#""http://localhost/t""#, nil), (#""/t""#, nil),
+            ("7", nil),
+        ])
+    func aliases(url: String, expected: String?) throws {
+        let json =
+            #"{"issuer":"https://idp.example/o","token_endpoint":"https://idp.example/t","tls_client_certificate_bound_access_tokens":true,"#
+            + #""mtls_endpoint_aliases":{"token_endpoint":\#(url),"userinfo_endpoint":"https://mtls.example/u"}}"#
+        let metadata = try Self.read(json)
+        #expect(metadata.mutualEndpoints[.token]?.text == expected && metadata.mutualEndpoints[.userInfo] == nil)
+        #expect(metadata.bindsTokensToCertificates)
+        #expect(try Self.read(metadata.document) == metadata)
+        // What a person has configured is not led elsewhere.
+        let own = metadata.overridden(by: [.token: try EndpointURL("https://own.example/t")])
+        #expect(own.mutualEndpoints[.token] == nil)
+    }
+
+    @Test(
+        "of an issuer out there names nothing of this machine or its network, where people or tokens would be sent",
+        arguments: ["https://10.0.0.1/x", "https://router.lan/x", "https://localhost/x", "https://[::1]/x"])
+    func internals(url: String) throws {
+        let start = #"{"issuer":"https://idp.example/o","token_endpoint":"https://idp.example/t","#
+        #expect(throws: DiscoveryFailure.badDocument(.badValue("authorization_endpoint"))) {
+            try Self.read(start + #""authorization_endpoint":"\#(url)"}"#)
+        }
+        let metadata = try Self.read(
+            start + #""revocation_endpoint":"\#(url)","mtls_endpoint_aliases":{"token_endpoint":"\#(url)"}}"#)
+        #expect(metadata.endpoints[.revocation] == nil && metadata.unusableEndpoints == [.revocation])
+        #expect(metadata.mutualEndpoints.isEmpty)
+        let own = #"{"issuer":"https://sso.lan/o","token_endpoint":"\#(url)"}"#
+        #expect(try Self.read(own, issuer: "https://sso.lan/o").endpoints[.token]?.text == url)
+    }
+
     @Test("of an issuer on this machine may name plain http, and https", arguments: ["http", "https"])
     func thisMachine(scheme: String) throws {
         let json = #"{"issuer":"http://[::1]:80/o","token_endpoint":"\#(scheme)://[::1]:81/t"}"#

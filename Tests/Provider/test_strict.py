@@ -4,14 +4,16 @@ import base64
 import hashlib
 import json
 import secrets
+import ssl
 import time
 import unittest
 import unittest.mock
 import urllib.parse
+import urllib.request
 
-from checking import CHALLENGE, REDIRECT, StandInCase, later, shows
+from checking import CHALLENGE, REDIRECT, NoRedirect, StandInCase, later, shows
 from jwcrypto import jwa, jwk, jws
-from standins import strict
+from standins import strict, trust
 
 BASE, API = "https://strict.example", "https://api.strict.example/api"
 
@@ -183,6 +185,45 @@ class Strict(StandInCase, unittest.TestCase):
         self.set(id_tokens="Ed25519")
         self.assertEqual(self.ask(BASE + "/keys").json["keys"][0]["crv"], "Ed25519")
         self.assertIn("id_token", self.sign_in().json)
+
+    def showing(self, name):
+        """Has what is asked from now on come with a certificate of this name, which is made; gives it in PEM."""
+        folder = self.network.folder
+        trust.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", "2", "-subj", "/CN=" + name,
+                      "-keyout", name + ".key", "-out", name + ".crt", folder=folder)
+        context = ssl.create_default_context(cafile=self.network.environment["KEYFOB_CA_FILE"])
+        context.load_cert_chain(folder / (name + ".crt"), folder / (name + ".key"))
+        self.opener = urllib.request.build_opener(
+            NoRedirect, urllib.request.ProxyHandler({"https": self.network.environment["HTTPS_PROXY"]}), urllib.request.HTTPSHandler(context=context))
+        return (folder / (name + ".crt")).read_text()
+
+    @shows("A client shows its certificate, at addresses for that where there are such", "A token is bound to the certificate that was shown, and may say so",
+           "A refresh token of a client that shows nothing else is bound to its certificate")
+    def test_certificates(self):
+        bare, other = self.opener, self.showing("other")
+        stranger, own = self.opener, self.showing("own")
+        known, mutual = self.opener, "https://mtls.strict.example"
+        options = {"methods": ["tls_client_auth"], "certificate": own, "authorities": [own, other], "mtls": "aliases", "tokens": "jwt"}
+        self.set(**options)
+        document = self.ask(BASE + "/.well-known/openid-configuration").json
+        self.assertEqual((document["mtls_endpoint_aliases"]["token_endpoint"], document["tls_client_certificate_bound_access_tokens"]), (mutual + "/token", True))
+        self.SECRET = None
+        # The usual address asks for none.
+        self.expect(self.sign_in(), 401, error="invalid_client")
+        self.TOKEN = mutual + "/token"
+        given = self.sign_in(prompt="consent").json
+        said = json.loads(base64.urlsafe_b64decode(given["access_token"].split(".")[1] + "=="))
+        self.assertEqual(said["cnf"]["x5t#S256"], base64.urlsafe_b64encode(hashlib.sha256(ssl.PEM_cert_to_DER_cert(own)).digest()).rstrip(b"=").decode())
+        for opener, status in ((known, 200), (stranger, 401), (bare, 401)):
+            self.opener = opener
+            self.assertEqual(self.ask(API, bearer=given["access_token"]).status, status)
+            self.assertEqual(self.refresh("x").status, 400 if status == 200 else 401)
+        self.set(**options | {"methods": ["none"], "mtls": "direct"})
+        self.opener, self.TOKEN = known, BASE + "/token"
+        given = self.sign_in(prompt="consent").json
+        for opener, status in ((stranger, 400), (bare, 400), (known, 200)):
+            self.opener = opener
+            self.assertEqual(self.refresh(given["refresh_token"]).status, status)
 
     @shows("A proof names the nonce that the server gave last")
     def test_nonces(self):

@@ -3,7 +3,8 @@ internal import KeyfobOAuth
 internal import KeyfobSodium
 
 extension Network {
-    /// Sends a request with the proof of a key (RFC 9449), where there is one: once more where the other side wants a nonce in it.
+    /// Sends a request with the proof of a key (RFC 9449), where there is one: once more where the other side wants a nonce in it, or
+    /// has another clock.
     ///
     /// - Parameters:
     ///   - key: The key that is proved; nil for a request without a proof.
@@ -15,17 +16,25 @@ extension Network {
         _ message: () -> HTTPRequest
     ) async -> HTTPExchange {
         guard let key else { return await send(message(), isKept: isKept, seconds) }
-        var isAgain = false
+        var (isAgain, theirs) = (false, ServerClock())
         while true {
             let request = message()
             let url = request.url
             let nonce = nonces[url]
-            guard let proof = proof(of: request.method.rawValue, url, tokenHash, key, nonce, clock.now) else {
+            guard let proof = proof(of: request.method.rawValue, url, tokenHash, key, nonce, theirs.time(clock.now))
+            else {
                 return .failed(.protocolViolation(.reported(Self.noLibrary), status: 0))
             }
             let answer = await send(
                 request.adding(HTTPHeader(name: "DPoP", value: proof)), isKept: isKept, seconds)
-            guard note(answer, from: url), !isAgain, nonces[url] != nonce else { return answer }
+            let wantsNonce = note(answer, from: url)
+            if answer.refusesProof, theirs == ServerClock(),
+                let later = answer.date.flatMap({ theirs.following($0, now: clock.now) })
+            {
+                theirs = later
+                continue
+            }
+            guard wantsNonce, !isAgain, nonces[url] != nonce else { return answer }
             isAgain = true
         }
     }
@@ -73,7 +82,10 @@ package final class ProvedToken: Sendable {
         _ answer: borrowing Keyring.TokenAnswer, for method: String, _ address: String, nonce: String?,
         network: Network
     ) throws(KeyringError) {
-        let (held, key) = try Keyring.Tokens.usable(answer)
+        let usable = try Keyring.Tokens.usable(answer)
+        // Whoever sends it has no certificate.
+        guard usable.identity == nil else { throw .proofNeeded(answer.found.account, answer.found.credential) }
+        let (held, key) = (usable.token, usable.key)
         token = held.secret.withBytes { SecretBytes(copying: $0) }
         guard let key else {
             proof = nil
@@ -102,12 +114,24 @@ extension HeldToken {
         guard let bound = BoundToken(reading: secret) else { return (self, nil) }
         return (HeldToken(bound.token.withBytes { SecretBytes(copying: $0) }), bound.key)
     }
+
+    /// The token without the certificate that it is bound to, and that.
+    func uncertified() -> (token: HeldToken, identity: ClientIdentity?) {
+        guard let certified = CertifiedToken(reading: secret) else { return (self, nil) }
+        return (HeldToken(certified.token.withBytes { SecretBytes(copying: $0) }), certified.identity)
+    }
 }
 
 extension KeyringError {
-    /// The error for a token that is of no use without its key, where a token alone was asked for.
-    static func proofNeeded(_ account: Account) -> KeyringError {
-        KeyringError(
+    /// The error for a token that is of no use without its key or its certificate, where whoever asks does not send it so.
+    static func proofNeeded(_ account: Account, _ token: Credential) -> KeyringError {
+        if token.isCertified {
+            return KeyringError(
+                .proofNeeded,
+                "the tokens of \(account.name) are bound to a certificate (mTLS): no other program can use one, and each "
+                    + "connection has to show it", advice: .sendRequest)
+        }
+        return KeyringError(
             .proofNeeded,
             "the tokens of \(account.name) are bound to a key (DPoP): no other program can use one, and each request needs a proof",
             advice: .sendRequests)

@@ -30,8 +30,17 @@ extension ClientRegistration {
         let key = try Self.key(in: text)
         keyType = key.kind.rawValue
         certificateDigest = key.certificateDigest
-        keyID = keyID ?? key.keyID
-        keyAlgorithm = keyAlgorithm ?? key.algorithm
+        switch authentication {
+        case .certificate:
+            do throws(ClientKeyFlaw) {
+                try key.requireCertificate()
+            } catch {
+                throw KeyringError(.damaged, "the client's certificate cannot be used: \(error)")
+            }
+        default:
+            keyID = keyID ?? key.keyID
+            keyAlgorithm = keyAlgorithm ?? key.algorithm
+        }
         if let problem { throw KeyringError(.usage, problem) }
         return key.pem()
     }
@@ -44,12 +53,20 @@ extension ClientRegistration {
         }
     }
 
-    /// The client for requests, with its secret or its key.
-    func oauthClient(_ secret: consuming SecretBytes) -> OAuthClient {
+    /// The client for requests, with its secret, its key or its certificate.
+    ///
+    /// - Throws: `damaged` where there is no certificate any more.
+    func oauthClient(_ secret: consuming SecretBytes) throws(KeyringError) -> OAuthClient {
         switch authentication {
         case .none: return OAuthClient(id: id)
         case .post: return OAuthClient(id: id, secret: secret, authentication: .post)
         case .basic: return OAuthClient(id: id, secret: secret, authentication: .basic)
+        case .certificate:
+            guard let identity = ClientIdentity(pem: secret) else {
+                throw KeyringError(
+                    .damaged, "the certificate of client '\(id)' cannot be used", advice: .addClientSecret)
+            }
+            return OAuthClient(id: id, identity: identity)
         case .signed:
             let kind = keyType.flatMap(ClientKey.Kind.init(rawValue:)) ?? .rsa
             return OAuthClient(
@@ -65,7 +82,7 @@ extension ClientRegistration.Authentication {
     public var isByKey: Bool {
         switch self {
         case .none, .post, .basic: false
-        case .signed: true
+        case .signed, .certificate: true
         }
     }
 
@@ -75,6 +92,7 @@ extension ClientRegistration.Authentication {
         case .post: self = .post
         case .basic: self = .basic
         case .signed: self = .signed
+        case .certificate: self = .certificate
         }
     }
 }

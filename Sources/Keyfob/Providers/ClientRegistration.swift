@@ -40,6 +40,8 @@ public struct ClientRegistration: Hashable, Sendable {
         case basic = "client_secret_basic"
         /// What it signs by its private key (RFC 7523).
         case signed = "private_key_jwt"
+        /// The certificate that it shows where TLS is agreed on (RFC 8705).
+        case certificate = "tls_client_auth"
     }
 
     /// A client.

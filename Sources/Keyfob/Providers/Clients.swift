@@ -43,7 +43,7 @@ extension Keyring.Clients {
     ///
     /// - Parameters:
     ///   - client: What is known of it.
-    ///   - secret: Its secret, of at most 4096 bytes, or its private key in PEM or JWK; nil for a public client. It is kept sealed and
+    ///   - secret: Its secret, of at most 4096 bytes, or its private key in PEM or JWK, with its certificate where it shows one; nil for a public client. It is kept sealed and
     ///     never shown.
     ///   - provider: The name, issuer or host of its provider.
     ///   - isDefault: Whether it becomes the one to take where nobody names one.
@@ -209,7 +209,7 @@ extension Keyring.Clients {
                     advice: .addClientSecret)
             }
             let known = try knownMethod(of: client.id, at: place, in: keys)
-            return client.oauthClient(secret).proven(by: known)
+            return try client.oauthClient(secret).proven(by: known)
         case nil:
             throw KeyringError(
                 .damaged, "the secret of client '\(client.id)' is missing from group '\(name)'",

@@ -154,6 +154,7 @@ extension ProviderMetadata {
     func within(_ resource: EndpointURL, server: EndpointURL) -> ProviderMetadata {
         var metadata = self
         metadata.endpoints = endpoints.filter { $0.value.mayBeNamed(at: resource) }
+        metadata.mutualEndpoints = mutualEndpoints.filter { $0.value.mayBeNamed(at: resource) }
         if let authorization = metadata.endpoints[.authorization], !namesIssuerInAnswers, !authorization.isBelow(server)
         {
             metadata.endpoints[.authorization] = nil

@@ -82,7 +82,12 @@ extension Keyring.Tokens {
         guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else {
             throw KeyringError(.fault, "a method is missing")
         }
-        let (token, key) = try usable(answer)
+        let usable = try usable(answer)
+        let (token, key, identity) = (usable.token, usable.key, usable.identity)
+        guard identity == nil || url.isSecure else {
+            throw KeyringError(
+                .usage, "the token is bound to a certificate, which goes over https alone", advice: .useHTTPS)
+        }
         let headers = request.headers.map { HTTPHeader(name: $0.name, value: $0.value) }
         let hash = key.map { _ in Proof.hash(of: token.secret) }
         let exchange = await network.send(provingBy: key, tokenHash: hash, seconds: seconds, .system) {
@@ -90,7 +95,8 @@ extension Keyring.Tokens {
             if let bytes = request.body { body = bytes.withBytes { SecretBytes(copying: $0) } } else { body = nil }
             return HTTPRequest(
                 method, url, headers: headers, body: body, bearer: token.secret, isBound: key != nil,
-                answerLimit: APIRequest.answerLimit)
+                answerLimit: APIRequest.answerLimit
+            ).showing(identity)
         }
         let response = try Self.response(exchange, of: url, limit: APIRequest.answerLimit)
         let (status, type) = (response.status, response.header("Content-Type"))
@@ -100,22 +106,48 @@ extension Keyring.Tokens {
             status: status, contentType: type, location: location, challenge: challenge, body: response.takeBody())
     }
 
-    /// The token of an answer as a header has it, and the key that it is bound to.
+    /// A token as a header has it, and what it is bound to.
+    struct UsableToken {
+        let token: HeldToken
+        /// The key whose proofs go along.
+        let key: ProofKey?
+        /// The certificate that is shown.
+        let identity: ClientIdentity?
+    }
+
+    /// The token of an answer as a header has it, and what it is bound to.
     ///
     /// - Throws: `damaged` for one that cannot be sent.
     static func usable(
         _ answer: borrowing Keyring.TokenAnswer
-    ) throws(KeyringError) -> (token: HeldToken, key: ProofKey?) {
-        let held = HeldToken(answer.secret.withBytes { SecretBytes(copying: $0) })
-        let (token, key) = answer.found.credential.isBound ? held.unbound() : (held, nil)
-        guard token.secret.isHeaderValue else {
-            throw KeyringError(.damaged, "the token holds characters that no header can have")
+    ) throws(KeyringError) -> UsableToken {
+        var token = HeldToken(answer.secret.withBytes { SecretBytes(copying: $0) })
+        var (key, identity): (ProofKey?, ClientIdentity?)
+        let credential = answer.found.credential
+        if credential.isCertified {
+            (token, identity) = token.uncertified()
+        } else if credential.isBound {
+            (token, key) = token.unbound()
         }
-        guard key != nil || !answer.found.credential.isBound else {
+        guard !credential.isBound || key != nil || identity != nil else {
             throw KeyringError(
                 .damaged, "the key that the token of \(answer.found.account.name) is bound to is missing")
         }
-        return (token, key)
+        guard token.secret.isHeaderValue else {
+            throw KeyringError(.damaged, "the token holds characters that no header can have")
+        }
+        return UsableToken(token: token, key: key, identity: identity)
+    }
+
+    /// Lends the token of an answer as a header has it, and says whether a proof of its key has to go along.
+    ///
+    /// - Throws: `damaged`; `proofNeeded` for one that is bound to a certificate.
+    package static func withoutKey(
+        _ answer: borrowing Keyring.TokenAnswer, _ body: (borrowing SecretBytes, Bool) throws(KeyringError) -> Void
+    ) throws(KeyringError) {
+        let usable = try usable(answer)
+        guard usable.identity == nil else { throw .proofNeeded(answer.found.account, answer.found.credential) }
+        try body(usable.token.secret, usable.key != nil)
     }
 
     /// The address to which a token was asked for to be sent.

@@ -22,7 +22,24 @@ package struct ServiceTokens {
     ///
     /// - Parameter request: What is asked for, with the address as the URL of its context.
     package init(_ request: TokenRequest, at address: String, in groups: [AccessGroup]?) {
+        var request = request
+        request.takesProofs = true
         (self.request, self.address, self.groups) = (request, address, groups)
+    }
+
+    /// The proof of the key that the given token is bound to, for one request to the service.
+    ///
+    /// - Throws: `usage` for an address of another service, `signInNeeded` where no such token was given, and as ``ProvedToken``.
+    package func proof(
+        of method: String, at place: String, nonce: String?, network: Network
+    ) throws(KeyringError) -> String {
+        guard let place = try? EndpointURL(place), let own = try? EndpointURL(address),
+            place.environment == own.environment, place.isSecure == own.isSecure
+        else { throw KeyringError(.usage, "keys are proved to \(host) alone") }
+        guard let given else { throw KeyringError(.signInNeeded, "there is no token") }
+        let proved = try ProvedToken(given.answer, for: method, place.text, nonce: nonce, network: network)
+        guard let proof = proved.proof else { throw KeyringError(.usage, "the token is bound to no key") }
+        return proof
     }
 
     /// A token for the first time, or because the last one ends.
@@ -96,9 +113,7 @@ package struct ServiceTokens {
         _ answer: consuming Keyring.TokenAnswer, isReplacement: Bool
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         _ = try Keyring.Tokens.destination(address, of: answer)
-        guard answer.secret.isHeaderValue else {
-            throw KeyringError(.damaged, "the token holds characters that no header can have")
-        }
+        _ = try Keyring.Tokens.usable(answer)
         if isReplacement, answer.found.origin == .provider {
             replacedAt = WallClock.system.now
         } else if given?.secret.isEqual(to: answer.secret) != true {

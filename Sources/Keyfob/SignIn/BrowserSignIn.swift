@@ -181,7 +181,7 @@ extension Keyring.SignIns {
             if let received { return received }
             let lack = failure ?? .outcomeUnknown
             guard let seconds = patience.wait(after: lack, now: clock.now) else {
-                throw KeyringError(lack, of: context.provider)
+                throw context.error(lack, exchange.client)
             }
             do { try await Task.sleep(for: .seconds(seconds)) } catch {
                 throw KeyringError(.cancelled, "the sign-in was cancelled")
@@ -204,7 +204,10 @@ extension ClientExchange {
         switch TokenOutcome(response, hasProof: key != nil, now: clock.now) {
         case .tokens(let tokens):
             let key = tokens.details.isBound ? key : nil
-            return (ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true, key: key), nil)
+            let identity = client.identity(ofTokens: tokens)
+            return (
+                ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true, key: key, identity: identity), nil
+            )
         case .failed(let failure): return (nil, failure)
         }
     }

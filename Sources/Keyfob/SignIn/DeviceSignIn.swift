@@ -64,7 +64,7 @@ extension Keyring.SignIns {
         }
         keepMethod(of: exchange, context)
         if let failure = ProviderFailure.classify(response, now: clock.now) {
-            throw KeyringError(failure, of: context.provider)
+            throw context.error(failure, exchange.client)
         }
         do {
             return DeviceSignIn(try DeviceAuthorization(reading: response.body), context, begunAt: clock.now)

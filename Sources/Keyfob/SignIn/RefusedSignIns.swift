@@ -65,7 +65,7 @@ extension Keyring.SignIns {
             request.scopes = continuation.scopes
             request.claims = continuation.claims
             request.account = account.id
-            request.bindsTokens = tokens.contains { $0.account == account.id && $0.isBound }
+            request.bindsTokens = tokens.contains { $0.account == account.id && $0.isProved }
             matching.append((request, refusal))
         }
         // The name is what whoever has a group's key wrote there: of two groups it means neither.

@@ -79,7 +79,7 @@ extension Keyring.SignIns {
         if context.request.bindsTokens || context.provider.bindsTokens { return true }
         guard let account = context.request.account else { return false }
         return try keyring.accounts.credentials(of: account, in: context.group).contains {
-            $0.kind == .refreshToken && $0.clientID == context.clientID && $0.isBound
+            $0.kind == .refreshToken && $0.clientID == context.clientID && $0.isProved
         }
     }
 
@@ -164,6 +164,15 @@ extension Keyring.SignIns {
 }
 
 extension SignInContext {
+    /// Why the provider gave nothing, with what a client lacks where the provider says what it takes.
+    func error(_ failure: ProviderFailure, _ client: borrowing OAuthClient) -> KeyringError {
+        let error = KeyringError(failure, of: provider)
+        guard case .clientRefused = failure, let lack = metadata.lack(of: client.authentication) else { return error }
+        return KeyringError(
+            error.code, error.message,
+            advice: .proveClient(clientID, provider: provider.name, byCertificate: lack == .certificate))
+    }
+
     /// What has to be shown for a refresh token: some providers ignore `offline_access` unless the person is asked for consent
     /// (OpenID Connect Core, section 11).
     fileprivate var neededPrompt: SignInPrompt? {

@@ -57,8 +57,8 @@ extension Keyring.SignIns {
                 let token = Credential(
                     kind: .refreshToken, account: signedIn.id, clientID: context.clientID,
                     scopes: context.provider.granted(details.scopes, of: context.scopes) ?? context.scopes,
-                    familyID: details.familyID, tokenType: received.key == nil ? nil : details.tokenType,
-                    keyID: received.key?.thumbprint, cachedAt: received.sentAt,
+                    familyID: details.familyID, tokenType: received.isBound ? received.tokenType : nil,
+                    keyID: received.key?.thumbprint ?? received.identity?.thumbprint, cachedAt: received.sentAt,
                     expiresOn: details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:)),
                     grant: grant)
                 try received.withRefreshToken { secret in
@@ -219,8 +219,10 @@ extension Keyring.SignIns {
         guard let endpoint = context.metadata.endpoints[.userInfo] else { return nil }
         let key = received.accessKey
         let hash = key.map { _ in Proof.hash(of: received.response.accessToken) }
+        let identity = received.identity
+        let place = identity.flatMap { _ in context.metadata.mutualEndpoints[.userInfo] } ?? endpoint
         let answer = await network.send(provingBy: key, tokenHash: hash, seconds: 20, clock) {
-            HTTPRequest(getting: endpoint, bearer: received.response.accessToken, isBound: key != nil)
+            HTTPRequest(getting: place, bearer: received.response.accessToken, isBound: key != nil).showing(identity)
         }
         // A server that says by itself where this is need not let every token ask there.
         if context.provider.endpoints[.userInfo] == nil, !context.metadata.isOpenID, answer.isRefused { return nil }

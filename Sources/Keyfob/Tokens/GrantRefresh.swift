@@ -246,9 +246,11 @@ struct GrantRefresh: Sendable {
                 return .failedButReplaced(failure)
             }
             let isSound = hasSoundIDToken(tokens, by: metadata)
+            let identity = sending.client.identity(ofTokens: tokens)
             progress.received = ReceivedTokens(
                 tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound, key: key,
-                profile: isSound ? signedIn?.profile : nil, username: isSound ? signedIn?.provedUsername : nil)
+                identity: identity, profile: isSound ? signedIn?.profile : nil,
+                username: isSound ? signedIn?.provedUsername : nil)
             return .answered(replacesRefreshToken: replaces)
         }
     }

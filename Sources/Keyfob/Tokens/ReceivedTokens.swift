@@ -13,6 +13,8 @@ final class ReceivedTokens: Sendable {
     let hasSoundIDToken: Bool
     /// The key whose proof the request had, to which a refresh token may be bound; nil where it had none.
     let key: ProofKey?
+    /// The certificate that the access token is bound to; nil where it is not.
+    let identity: ClientIdentity?
     /// The account as the tenant sees it that gave the tokens, where a sound ID token says so.
     let profile: TenantProfile?
     /// The user name that it vouches for.
@@ -20,9 +22,11 @@ final class ReceivedTokens: Sendable {
 
     init(
         _ response: consuming TokenResponse, sentAt: Timestamp, replacesRefreshToken: Bool,
-        hasSoundIDToken: Bool = true, key: ProofKey? = nil, profile: TenantProfile? = nil, username: String? = nil
+        hasSoundIDToken: Bool = true, key: ProofKey? = nil, identity: ClientIdentity? = nil,
+        profile: TenantProfile? = nil, username: String? = nil
     ) {
         self.key = key
+        self.identity = identity
         self.profile = profile
         self.username = username
         self.hasSoundIDToken = hasSoundIDToken
@@ -39,9 +43,16 @@ final class ReceivedTokens: Sendable {
     /// The key that the access token is bound to; nil where it is of use by itself.
     var accessKey: ProofKey? { response.details.isBound ? key : nil }
 
-    /// The access token as it is kept, with the key that it is bound to.
+    /// The type of the access token, by what it is bound to.
+    var tokenType: String { identity == nil ? response.details.tokenType : Credential.certifiedTokenType }
+
+    /// Whether the tokens are of no use to whoever has them alone.
+    var isBound: Bool { key != nil || identity != nil }
+
+    /// The access token as it is kept, with the key or the certificate that it is bound to.
     func accessToken() -> SecretBytes {
         if let accessKey { return BoundToken.joined(response.accessToken, accessKey) }
+        if let identity { return CertifiedToken.joined(response.accessToken, identity) }
         return response.accessToken.withBytes { SecretBytes(copying: $0) }
     }
 

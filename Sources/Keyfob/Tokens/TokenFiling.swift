@@ -16,8 +16,8 @@ struct TokenFiling {
             details, sentAt: received.sentAt, neverExpires: provider.quirks.contains(.tokensNeverExpire))
         return Credential(
             kind: .accessToken, account: account, clientID: clientID, realm: realm,
-            scopes: provider.granted(details.scopes, of: askedScopes) ?? askedScopes, tokenType: details.tokenType,
-            keyID: received.accessKey?.thumbprint, cachedAt: times.cachedAt,
+            scopes: provider.granted(details.scopes, of: askedScopes) ?? askedScopes, tokenType: received.tokenType,
+            keyID: received.accessKey?.thumbprint ?? received.identity?.thumbprint, cachedAt: times.cachedAt,
             expiresOn: times.expiresOn, extendedExpiresOn: times.extendedExpiresOn, refreshOn: times.refreshOn)
     }
 

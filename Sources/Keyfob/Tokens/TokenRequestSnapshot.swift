@@ -57,8 +57,8 @@ extension Keyring.Tokens {
         let environment = request.environment ?? owner.account.id.environment
         let item = try accessToken(&state, acquisition, stored, clientID, now)
         let own = tokens.map(\.value).filter { $0.clientID == clientID }.max { Self.isWorse($0, $1, hasSecret) }
-        if let own, own.isBound, !request.takesProofs, (own.grant ?? Grant()).state == .active {
-            throw KeyringError.proofNeeded(owner.account)
+        if let own, !request.takes(own), (own.grant ?? Grant()).state == .active {
+            throw KeyringError.proofNeeded(owner.account, own)
         }
         let family = tokens.map(\.value)
             .filter { $0.clientID != clientID && $0.familyID != nil }.max { Self.isWorse($0, $1, hasSecret) }

@@ -172,15 +172,16 @@ extension Keyring.Tokens {
             preferring: keyring.clients.preferred)
     }
 
-    /// - Throws: `proofNeeded` where an account has tokens that are bound to a key, and no others, and whoever asks has no use for them.
+    /// - Throws: `proofNeeded` where an account has tokens that are bound to a key or certificate, and no others, and whoever asks has no use for them.
     private func requireUnbound(_ stored: TokenSearch.StoredTokens, _ request: TokenRequest) throws {
-        guard !request.takesProofs else { return }
         let account = stored.owner.account
         for kind in [Credential.Kind.refreshToken, .accessToken] {
             let found = try database.credentials(kind, of: account.id, in: stored.group.keys).items.map(\.value)
             let isMeant = { (token: Credential) in request.clientID.map { $0 == token.clientID } ?? true }
             let own = found.filter { isMeant($0) && ($0.grant ?? Grant()).state == .active }
-            if !own.isEmpty, own.allSatisfy(\.isBound) { throw KeyringError.proofNeeded(account) }
+            if let first = own.first, !own.contains(where: request.takes) {
+                throw KeyringError.proofNeeded(account, first)
+            }
         }
     }
 
@@ -227,7 +228,7 @@ extension Keyring.TokenAnswer {
     ///
     /// - Throws: `proofNeeded` for a token that is of no use to whoever asks.
     consuming func going(to request: TokenRequest) throws(KeyringError) -> Keyring.TokenAnswer {
-        guard request.takesProofs || !found.credential.isBound else { throw .proofNeeded(found.account) }
+        guard request.takes(found.credential) else { throw .proofNeeded(found.account, found.credential) }
         found.destination = TokenDestination(of: request)
         return self
     }

@@ -74,7 +74,7 @@ struct RequestCommand: ParsableCommand {
         let options = try options(for: address)
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
-        acquisition.takesProofs = true
+        (acquisition.takesProofs, acquisition.takesCertificates) = (true, true)
         let network = try networkOptions.network()
         var answer = try acquisition.token()
         var response = try send(request, answer, keyring.providers.network(network, for: answer.found))

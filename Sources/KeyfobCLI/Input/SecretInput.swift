@@ -63,6 +63,19 @@ enum SecretInput {
         }
     }
 
+    /// The certificate of a client with its private key, which may stand in a file of its own; a certificate alone is no secret.
+    static func clientCertificate(_ path: String, key: String?) throws(KeyringError) -> SecretBytes {
+        guard let key else { return try clientKey(path) }
+        let certificate =
+            path == "-" ? try clientKey(path) : try read(path, limit: Keyring.Clients.keyLimit, mode: 0o022)
+        let secret = try clientKey(key)
+        var both = SecretBuffer(capacity: secret.count + 1 + certificate.count)
+        secret.withBytes { both.append($0) }
+        [UInt8(ascii: "\n")].withBytes { both.append($0) }
+        certificate.withBytes { both.append($0) }
+        return both.withBytes { SecretBytes(copying: $0) }
+    }
+
     private static func oneLine(_ what: String, _ descriptor: Int32, limit: Int) throws(KeyringError) -> SecretBytes {
         let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
         try requireGiven(descriptor)

@@ -12,6 +12,8 @@ struct MCPTokens {
     private let global: GlobalOptions
     private var tokens: ServiceTokens
     private var isConfined = false
+    /// What makes proofs, once one was asked for.
+    private var network: Network?
     /// The vault, where what opens it can be read once alone.
     private var kept: Keyring?
 
@@ -29,7 +31,11 @@ struct MCPTokens {
     mutating func serve(_ line: MessageLine) {
         while let message = line.receive() {
             do throws(KeyringError) {
-                try grant(message.kind == .askAgain ? message.text : nil, over: line)
+                if message.kind == .prove {
+                    try prove(message.text, over: line)
+                } else {
+                    try grant(message.kind == .askAgain ? message.text : nil, over: line)
+                }
             } catch {
                 // Nobody is told where the bridge is gone.
                 guard (try? line.send(.failed, text(of: error))) != nil else { return }
@@ -71,8 +77,24 @@ struct MCPTokens {
         }
         let file = networkOptions.caFile == nil ? try keyring.providers.certificateFile(for: found) : nil
         let login = tokens.notTaken(keyring).hint.map(NamedVault.completing) ?? ""
-        let words = [end ?? "", found.account.id.description, found.account.name, file ?? "", login]
-        try line.send(.granted, words.joined(separator: "\n"), answer.secret)
+        try Keyring.Tokens.withoutKey(answer) { (token, isBound) throws(KeyringError) in
+            let words = [
+                end ?? "", found.account.id.description, found.account.name, file ?? "", login, isBound ? "DPoP" : "",
+            ]
+            try line.send(.granted, words.joined(separator: "\n"), token)
+        }
+    }
+
+    /// Proves the key of the last token for one request.
+    ///
+    /// - Parameter text: The method, the address and the nonce, a line each.
+    private mutating func prove(_ text: String, over line: MessageLine) throws(KeyringError) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count == 3 else { throw KeyringError(.fault, "a proof is asked for in other words") }
+        let network: Network = if let kept = self.network { kept } else { try networkOptions.network() }
+        self.network = network
+        let nonce = lines[2].isEmpty ? nil : lines[2]
+        try line.send(.proved, tokens.proof(of: lines[0], at: lines[1], nonce: nonce, network: network))
     }
 
     /// What the client is told: one line.
@@ -107,11 +129,17 @@ struct MCPTokens {
             guard let message = line.receive() else { return nil }
             guard message.kind == .granted else { return .refused(message.text) }
             let words = message.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            guard words.count == 5 else { return nil }
+            guard words.count == 6 else { return nil }
             return .granted(
                 BridgeGrant(
                     message.secret.withBytes { SecretBytes(copying: $0) }, of: words[1], name: words[2],
-                    seconds: Int64(words[0]), certificateFile: words[3].isEmpty ? nil : words[3], login: words[4]))
+                    seconds: Int64(words[0]), certificateFile: words[3].isEmpty ? nil : words[3], login: words[4],
+                    isBound: !words[5].isEmpty))
+        } prove: { method, address, nonce in
+            guard (try? line.send(.prove, [method, address, nonce ?? ""].joined(separator: "\n"))) != nil,
+                let message = line.receive(), message.kind == .proved
+            else { return nil }
+            return message.text
         }
     }
 }

@@ -11,6 +11,8 @@ struct AttendedAcquisition {
     let global: GlobalOptions
     /// Whether whoever uses the token sends proofs of its key with it, where it is bound to one.
     var takesProofs = false
+    /// Whether whoever uses the token shows its certificate, where it is bound to one.
+    var takesCertificates = false
     private var request = TokenRequest()
     private var picked: Candidate?
 
@@ -45,7 +47,7 @@ struct AttendedAcquisition {
 
     private func asked(_ options: RequestOptions, _ minimumValidity: Int64?) throws(KeyringError) -> TokenRequest {
         var request = try options.request(minimumValidity: minimumValidity)
-        request.takesProofs = takesProofs
+        (request.takesProofs, request.takesCertificates) = (takesProofs, takesCertificates)
         return request
     }
 

@@ -33,6 +33,9 @@ struct MessageLine {
         case goes
         /// Asks what a person has to do, where a service wants what no other token has.
         case advise
+        /// Asks for the proof of the key that the last token is bound to.
+        case prove
+        case proved
     }
 
     struct Message: ~Copyable {

@@ -109,7 +109,7 @@ final class ProxyJudge {
             guard isAllowed(question) else { return .refused(Self.refusal(of: question, because: message.text)) }
             let status = message.kind == .refused ? 403 : 502
             return .refused(GatewayRefusal(status: status, reason: message.text))
-        case .granted, .ready, .ask, .askAgain, .question, .answered, .whether, .advise: return nil
+        case .granted, .ready, .ask, .askAgain, .question, .answered, .whether, .advise, .prove, .proved: return nil
         }
     }
 

@@ -42,6 +42,7 @@ extension Advice {
         case .allowHost(let host, let account): Self.waysOut(to: host, account)
         case .sendRequests:
             "let Keyfob send the requests: 'keyfob request URL', or of a program 'keyfob exec --proxy -- PROGRAM'"
+        case .sendRequest: "let Keyfob send the request: 'keyfob request URL'"
         case .nameDestination: "ask for it with the URL that it goes to"
         case .useHTTPS: "use https"
         case .omitCredentials: "leave it out; the account is named beside it"
@@ -135,6 +136,10 @@ extension Advice {
         case .addDeviceEndpoint: "if devices can sign in there, add it again with --device-endpoint"
         case .addEndpoint: "if it has one, name it in a description, see 'keyfob provider add --help'"
         case .addRevocationEndpoint: "'keyfob provider add --revocation-endpoint' names one"
+        case .proveClient(let client, let provider, let byCertificate):
+            "it takes clients that \(byCertificate ? "show a certificate" : "sign who they are") alone: 'keyfob client add "
+                + "\(ShellWord.inMessage(client)) --provider \(ShellWord.inMessage(provider)) --replace "
+                + "--client-\(byCertificate ? "certificate" : "key") FILE'"
         case .nameClient: "register a client there, and name it with --client"
         case .nameIssuer(let issuer): "say which one with --issuer \(ShellWord.inMessage(issuer))"
         case .describeProvider:
@@ -145,7 +150,7 @@ extension Advice {
                 + (name.map { ", then 'keyfob provider remove \(ShellWord.inMessage($0))'" } ?? "")
         case .addClient(let provider): Self.waysToClient(of: provider)
         case .addClientSecret:
-            "add the client again with 'keyfob client add --replace', and --secret-fd or --client-key"
+            "add the client again with 'keyfob client add --replace', and --secret-fd, --client-key or --client-certificate"
 
         case .createVault: "make one with 'keyfob init'"
         case .makeNewVault: "make a new vault"

@@ -52,6 +52,8 @@ public enum Advice: Hashable, Sendable {
     case nameDestination
     /// Let Keyfob send the requests, of a program too, and not only give the token.
     case sendRequests
+    /// Let Keyfob send the request itself, and not only give the token.
+    case sendRequest
     /// Use https.
     case useHTTPS
     /// Leave user and password out of a URL; the account is named beside it.
@@ -182,6 +184,8 @@ public enum Advice: Hashable, Sendable {
     case addRevocationEndpoint
     /// Add the client id of a program that is known to the provider of this name or host.
     case addClient(provider: String)
+    /// Add the client of a provider again with what it shows who it is by, as nothing less is taken.
+    case proveClient(String, provider: String, byCertificate: Bool)
     /// Name a client that is registered at the authorization server, by its id.
     case nameClient
     /// Say by its issuer which authorization server is meant, for example this one.

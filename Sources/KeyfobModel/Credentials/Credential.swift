@@ -126,8 +126,18 @@ extension Credential {
     /// The token type of tokens that are bound to a key (RFC 9449), in small letters.
     package static let boundTokenType = "dpop"
 
+    /// The token type of those that are bound to a certificate (RFC 8705), which providers call bearer tokens.
+    package static let certifiedTokenType = "mTLS"
+
+    /// Whether the token is of use with the certificate alone that is part of its secret; a refresh token is so marked for the access
+    /// tokens that come of it.
+    package var isCertified: Bool { effectiveTokenType == "mtls" }
+
+    /// Whether the token is of use with proofs of a key, or with a certificate, alone.
+    package var isBound: Bool { isProved || isCertified }
+
     /// Whether the token is of use with proofs of a key alone, which is part of its secret.
-    package var isBound: Bool { effectiveTokenType == Self.boundTokenType }
+    package var isProved: Bool { effectiveTokenType == Self.boundTokenType }
 
     /// Whether no other program has any use for it.
     package var isKeyfobs: Bool { isRole || isBound }

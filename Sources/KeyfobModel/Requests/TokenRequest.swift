@@ -25,6 +25,8 @@ public struct TokenRequest: Hashable, Sendable {
     public var tokenType: String
     /// Whether one that is bound to a key is taken too (RFC 9449), by somebody who sends proofs of the key with it.
     package var takesProofs = false
+    /// Whether one that is bound to a certificate is taken too (RFC 8705), by somebody who shows that certificate.
+    package var takesCertificates = false
     /// Where the request comes from and what it is for.
     ///
     /// Where it has a URL, only an account whose tokens go to that host is chosen.
@@ -67,5 +69,13 @@ public struct TokenRequest: Hashable, Sendable {
     package func excludes(_ id: AccountID) -> Bool {
         if let environment, !EnvironmentAliases.areSame(environment, id.environment) { return true }
         return policy.map { Identifier.folded($0) != id.policy.map(Identifier.folded) } ?? false
+    }
+}
+
+extension TokenRequest {
+    /// Whether whoever asks has any use for a token by what it is bound to.
+    package func takes(_ token: Credential) -> Bool {
+        if token.isCertified { return takesCertificates }
+        return takesProofs || !token.isBound
     }
 }

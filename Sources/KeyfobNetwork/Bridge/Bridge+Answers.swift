@@ -7,6 +7,7 @@ extension Bridge {
     ///
     /// - Returns: Whether its body matters.
     func takeHead(_ head: AnswerHead, of call: BridgeCall) -> Bool {
+        if takeNonce(head, of: call) { return false }
         let type = head.value("Content-Type").map { Identifier.folded(String($0.prefix { $0 != ";" && $0 != " " })) }
         switch head.status {
         case 200..<300:

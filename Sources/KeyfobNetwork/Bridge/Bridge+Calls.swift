@@ -91,7 +91,21 @@ extension Bridge {
             request.body = call.bytes
             request.isRepeatable = call.message?.isRepeatable ?? false
         }
-        return BridgeTransfer(request, token: token, setup, pool, room: room)
+        guard let authorization = prove(&request, of: call, token) else { return nil }
+        return BridgeTransfer(request, authorization: authorization, setup, pool, room: room)
+    }
+
+    /// Adds the proof of a key that the token is bound to, where there is one, and gives the value of `Authorization`; nil where none
+    /// is to be had.
+    private func prove(
+        _ request: inout BridgeTransfer.Request, of call: BridgeCall, _ token: borrowing SecretBytes
+    ) -> SecretBytes? {
+        guard grant?.isBound ?? false else { return HTTPRequest.bearer(token) }
+        guard !isAsking, let place = try? EndpointURL(request.address) else { return nil }
+        (call.provedAt, call.nonce) = (place, nonces[place])
+        guard let proof = tokens.prove(request.method.rawValue, request.address, call.nonce) else { return nil }
+        request.headers.append(HTTPHeader(name: "DPoP", value: proof))
+        return HTTPRequest.authorization("DPoP", token)
     }
 
     /// A text as the value of a header, as the protocol writes what none can have.

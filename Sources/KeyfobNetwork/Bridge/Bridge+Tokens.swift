@@ -6,7 +6,24 @@ internal import KeyfobSodium
 extension Bridge {
     /// Whether calls wait: there is no token, or none that is good for longer.
     var lacksToken: Bool {
-        grant == nil || grantEnd.map { $0 <= .now } ?? false || isAsking && asked?.status == 401
+        // Who is asked for a token makes no proofs meanwhile.
+        let waits = isAsking && (asked?.status == 401 || grant?.isBound ?? false)
+        return grant == nil || grantEnd.map { $0 <= .now } ?? false || waits
+    }
+
+    /// Has a call go again where its proof lacked what the service wants to find in it: such a service has done nothing (RFC 9449,
+    /// section 9).
+    ///
+    /// - Returns: Whether it goes again.
+    func takeNonce(_ head: AnswerHead, of call: BridgeCall) -> Bool {
+        guard let place = call.provedAt else { return false }
+        nonces.note(head.headers, from: place)
+        if (200..<300).contains(head.status) { call.nonceTries = 0 }
+        let isWanted = head.status == 401 && head.values("WWW-Authenticate").contains { $0.contains("use_dpop_nonce") }
+        guard isWanted, nonces[place] != call.nonce, call.nonceTries < 2 else { return false }
+        call.nonceTries += 1
+        send(call)
+        return true
     }
 
     /// Asks for a token, unless somebody does already.

@@ -53,6 +53,8 @@ package final class Bridge {
     private var output: BridgeOutput
     private let signals: CInt
     let room = BridgeRoom()
+    /// What the service wants to find in the next proof of a key.
+    let nonces = KeptNonces.none()
 
     /// Messages on their way, and streams.
     var calls: [BridgeCall] = []

@@ -40,6 +40,12 @@ final class BridgeCall {
     /// Ids of events that have come, the latest last.
     var seen: [String] = []
 
+    /// Where it was sent with the proof of a key; nil without one.
+    var provedAt: EndpointURL?
+    /// What its proof named.
+    var nonce: String?
+    /// How often it was sent again because another nonce was wanted.
+    var nonceTries = 0
     /// Which token it was sent with.
     var token = 0
     /// The refusals that another token was got for.

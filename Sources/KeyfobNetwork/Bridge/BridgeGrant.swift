@@ -8,6 +8,7 @@ package struct BridgeGrant: ~Copyable {
     let seconds: Int64?
     let certificateFile: String?
     let login: String
+    let isBound: Bool
 
     /// A token.
     ///
@@ -17,10 +18,12 @@ package struct BridgeGrant: ~Copyable {
     ///   - seconds: After how many another one is to be asked for; nil for as long as it is taken.
     ///   - certificateFile: The file of certificates that are trusted for it; nil for the usual ones.
     ///   - login: What a person does where it is not taken.
+    ///   - isBound: Whether it is bound to a key, whose proof goes with each request (RFC 9449).
     package init(
         _ token: consuming SecretBytes, of account: String, name: String, seconds: Int64?, certificateFile: String?,
-        login: String
+        login: String, isBound: Bool = false
     ) {
+        self.isBound = isBound
         self.token = token
         self.account = account
         self.name = name
@@ -56,11 +59,14 @@ package struct BridgeTokens {
     let descriptor: CInt
     /// The answer; nil where nobody is there any more.
     let hear: () -> BridgeAnswer?
+    /// The proof of the key of the last token, for one request, where nothing else is asked meanwhile; nil where there is none.
+    let prove: (_ method: String, _ address: String, _ nonce: String?) -> String?
 
     /// Somebody who answers over a descriptor.
     package init(
-        descriptor: CInt, ask: @escaping (BridgeRefusal?) -> Bool, hear: @escaping () -> BridgeAnswer?
+        descriptor: CInt, ask: @escaping (BridgeRefusal?) -> Bool, hear: @escaping () -> BridgeAnswer?,
+        prove: @escaping (_ method: String, _ address: String, _ nonce: String?) -> String?
     ) {
-        (self.descriptor, self.ask, self.hear) = (descriptor, ask, hear)
+        (self.descriptor, self.ask, self.hear, self.prove) = (descriptor, ask, hear, prove)
     }
 }

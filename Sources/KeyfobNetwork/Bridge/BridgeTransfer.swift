@@ -26,14 +26,15 @@ final class BridgeTransfer: ServiceTransfer {
 
     /// Begins; nil where libcurl takes no more.
     ///
-    /// - Parameter token: libcurl has it in its own memory, which it wipes, until the transfer goes.
+    /// - Parameter authorization: libcurl has it in its own memory, which it wipes, until the transfer goes.
     init?(
-        _ request: Request, token: borrowing SecretBytes, _ setup: TransferSetup, _ pool: TransferPool, room: BridgeRoom
+        _ request: Request, authorization: borrowing SecretBytes, _ setup: TransferSetup, _ pool: TransferPool,
+        room: BridgeRoom
     ) {
         (isRepeatable, self.room) = (request.isRepeatable, room)
         super.init(to: request.address, setup, pool)
         guard keepConnection(), setMethod(request),
-            setHeaders(request.headers, authorization: HTTPRequest.bearer(token)), unsafe hear(easy, of: curl), begin()
+            setHeaders(request.headers, authorization: authorization), unsafe hear(easy, of: curl), begin()
         else { return nil }
     }
 

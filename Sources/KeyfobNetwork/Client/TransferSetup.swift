@@ -30,7 +30,7 @@ struct TransferSetup: Sendable {
     ///
     /// The body and the `Authorization` header are not copied here: libcurl reads them where they lie, in guarded memory.
     ///
-    /// - Returns: `unsendable` for what libcurl refuses, or what `body` says.
+    /// - Returns: `unsendable` for what libcurl refuses, `noLibrary` where it shows no certificates, or what `body` says.
     func apply(
         to easy: UnsafeMutableRawPointer, of curl: Libcurl, for request: borrowing HTTPRequest, seconds: Int64,
         _ body: () -> TransportFault?
@@ -39,6 +39,11 @@ struct TransferSetup: Sendable {
         guard unsafe setDefaults(easy, curl, seconds), unsafe setMethod(request.method, easy, curl, bodyCount: count),
             unsafe curl.set(libcurl_URL, to: request.url.text, of: easy), let lines = lines(request)
         else { return .connection(.unsendable) }
+        if let identity = request.identity {
+            // To nobody else than whoever is asked, who has shown whose it is by then.
+            guard request.url.isSecure else { return .connection(.unsendable) }
+            guard unsafe Self.setIdentity(identity, easy, curl) else { return .noLibrary }
+        }
         var list: UnsafeMutablePointer<curl_slist>?
         defer { unsafe curl.functions.pointee.curl_slist_free_all(list) }
         for line in lines {
@@ -80,6 +85,18 @@ struct TransferSetup: Sendable {
             ]
         return numbers.allSatisfy { unsafe curl.set($0.0, to: $0.1, of: easy) }
             && texts.allSatisfy { unsafe curl.set($0.0, to: $0.1, of: easy) }
+    }
+
+    /// Has libcurl show a certificate, of which it wipes what it copies; false where it cannot.
+    private static func setIdentity(
+        _ identity: ClientIdentity, _ easy: UnsafeMutableRawPointer, _ curl: Libcurl
+    ) -> Bool {
+        identity.pem.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { bytes in
+                guard let start = bytes.baseAddress else { return false }
+                return unsafe libcurl_set_identity(curl.functions, easy, start, bytes.count) != 0
+            }
+        }
     }
 
     private func setMethod(

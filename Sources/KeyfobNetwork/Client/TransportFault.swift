@@ -53,6 +53,7 @@ extension UnreachableReason {
         case libcurl_OPERATION_TIMEDOUT: self = .timedOut
         case libcurl_SSL_CACERT_BADFILE: self = .badRoots
         case libcurl_SSL_CONNECT_ERROR: self = .noTLS
+        case libcurl_SSL_CERTPROBLEM: self = .badIdentity
         case libcurl_PROXY_HANDSHAKE: self = .proxyRefused
         case libcurl_COULDNT_CONNECT:
             switch CInt(truncatingIfNeeded: number(libcurl_OS_ERRNO)) {

@@ -17,6 +17,7 @@ extension ProviderMetadata {
             (Self.openIDMember, isOpenID), ("authorization_response_iss_parameter_supported", namesIssuerInAnswers),
             ("client_id_metadata_document_supported", takesClientDocuments),
             ("require_pushed_authorization_requests", requiresPush),
+            (Self.certificateMember, bindsTokensToCertificates),
         ]
         for (name, flag) in flags {
             writer.name(name)
@@ -34,6 +35,10 @@ extension ProviderMetadata {
         for (name, list) in lists {
             if let list { writer.member(name, list) }
         }
+        writer.name(Self.aliasesMember)
+        writer.beginObject()
+        for endpoint in Endpoint.allCases { writer.member(endpoint.rawValue, mutualEndpoints[endpoint]?.text) }
+        writer.endObject()
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }

@@ -66,6 +66,15 @@ extension ProviderMetadata {
     /// How clients say who they are; what stands for silence is `client_secret_basic` (RFC 8414, section 2).
     package var shownClientMethods: [String] { clientMethods ?? ["client_secret_basic"] }
 
+    /// By what a client has to say who it is, where it does so by less and nothing less is taken; nil where that is not so.
+    package func lack(of authentication: OAuthClient.Authentication) -> OAuthClient.Authentication? {
+        guard let clientMethods else { return nil }
+        let known = Set(clientMethods.compactMap(OAuthClient.Authentication.init(named:)))
+        let strong: [OAuthClient.Authentication] = [.signed, .certificate]
+        guard !known.contains(authentication), known.isSubset(of: strong) else { return nil }
+        return strong.first(where: known.contains)
+    }
+
     /// How a client shows who it is that registers itself: without a secret, where that may revoke tokens too.
     package var registeredMethod: OAuthClient.Authentication {
         let all: [OAuthClient.Authentication] = [.none, .post, .basic, .signed]

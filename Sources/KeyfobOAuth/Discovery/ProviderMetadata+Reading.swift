@@ -4,7 +4,7 @@ extension ProviderMetadata {
     /// Reads a discovery document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2) of `expected`.
     ///
     /// The document's issuer must be the one asked, to the letter (RFC 8414, section 3.3), unless the rule says otherwise.
-    /// An https issuer has https endpoints, and those of an authority are its own. Without an endpoint that cannot be used, and
+    /// An https issuer has https endpoints, one out there names none of this machine or its network, and those of an authority are its own. Without an endpoint that cannot be used, and
     /// that a sign-in does not need, what it is for is missing.
     ///
     /// - Parameter isOpenID: Whether it is one of OpenID Connect by where it was found; else it has to say so itself.
@@ -24,6 +24,8 @@ extension ProviderMetadata {
 
     /// What a document that is kept has for whether it is one of OpenID Connect.
     static let openIDMember = "keyfob_openid"
+    static let aliasesMember = "mtls_endpoint_aliases"
+    static let certificateMember = "tls_client_certificate_bound_access_tokens"
     private static let needed: Set<Endpoint> = [.authorization, .token]
 
     private static func read(
@@ -33,9 +35,11 @@ extension ProviderMetadata {
         guard let issuer = fields.string("issuer", in: bytes) else { throw .missing("issuer") }
         guard rule.accepts(issuer, asked: expected) else { throw .otherIssuer }
         var metadata = ProviderMetadata(issuer: issuer)
+        let home = try? EndpointURL(expected)
+        let mayBeNamed = { (url: EndpointURL) in home.map(url.mayBeNamed) ?? true }
         for endpoint in Endpoint.allCases where fields.has(endpoint.rawValue, in: bytes) {
             guard let url = fields.string(endpoint.rawValue, in: bytes).flatMap({ try? EndpointURL($0) }),
-                url.mayServe(issuer: expected), endpoint == .keys || rule.mayName(url, issuer: issuer)
+                url.mayServe(issuer: expected), mayBeNamed(url), endpoint == .keys || rule.mayName(url, issuer: issuer)
             else {
                 guard !needed.contains(endpoint) else { throw .badValue(endpoint.rawValue) }
                 metadata.unusableEndpoints.append(endpoint)
@@ -43,6 +47,18 @@ extension ProviderMetadata {
             }
             metadata.endpoints[endpoint] = url
         }
+        if let aliases = fields.object(aliasesMember, in: bytes) {
+            for endpoint in Endpoint.allCases {
+                // Of one that may not be named nothing is known: the usual one has to do.
+                guard let usual = metadata.endpoints[endpoint],
+                    let url = aliases.string(endpoint.rawValue, in: bytes).flatMap({ try? EndpointURL($0) }),
+                    url.isSecure, mayBeNamed(url), rule.mayName(url, issuer: issuer),
+                    url.isOfCloud(usual.environment)
+                else { continue }
+                metadata.mutualEndpoints[endpoint] = url
+            }
+        }
+        metadata.bindsTokensToCertificates = fields.bool(certificateMember, in: bytes) ?? false
         metadata.namesIssuerInAnswers =
             fields.bool("authorization_response_iss_parameter_supported", in: bytes) ?? false
         metadata.scopes = fields.strings("scopes_supported", in: bytes)

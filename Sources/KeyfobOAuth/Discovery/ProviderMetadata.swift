@@ -24,6 +24,10 @@ package struct ProviderMetadata: Hashable, Sendable {
     package var namesIssuerInAnswers = false
     /// The endpoints that its document names and that cannot be used, of those that no sign-in needs.
     package var unusableEndpoints: [Endpoint] = []
+    /// The endpoints in whose place clients with a certificate ask elsewhere (RFC 8705, section 5).
+    package var mutualEndpoints: [Endpoint: EndpointURL] = [:]
+    /// Whether it can bind access tokens to certificates (RFC 8705, section 3.3).
+    package var bindsTokensToCertificates = false
     /// Whether an authorization request has to be left with the provider first (RFC 9126).
     package var requiresPush = false
     /// The algorithms of the proofs of keys that it takes (RFC 9449); nil where it names none.
@@ -78,7 +82,19 @@ package struct ProviderMetadata: Hashable, Sendable {
     package func overridden(by overrides: [Endpoint: EndpointURL]) -> ProviderMetadata {
         var metadata = self
         metadata.endpoints.merge(overrides) { $1 }
+        // What is configured is meant for clients with a certificate too.
+        for endpoint in overrides.keys { metadata.mutualEndpoints[endpoint] = nil }
         return metadata
+    }
+
+    /// Where a client with a certificate asks in place of each address.
+    var aliases: [EndpointURL: EndpointURL] {
+        var aliases: [EndpointURL: EndpointURL] = [:]
+        for endpoint in Endpoint.allCases {
+            guard let url = endpoints[endpoint] else { continue }
+            aliases[url] = mutualEndpoints[endpoint]
+        }
+        return aliases
     }
 
     /// An endpoint that must be there.

@@ -95,7 +95,8 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the host is this machine, or one that only its own network knows by that name or number.
     private var isInternal: Bool {
-        if host.hasPrefix("[") || HostAndPort.isLoopback(host) || host.hasSuffix(".localhost") { return true }
+        if host.hasPrefix("[") || HostAndPort.isLoopback(host) { return true }
+        if Self.internalNames.contains(where: host.hasSuffix) { return true }
         guard host.contains(".") else { return true }
         let numbers = host.split(separator: ".").compactMap { UInt8($0) }
         guard numbers.count == 4 else { return false }
@@ -105,6 +106,9 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         default: return false
         }
     }
+
+    /// The ends of names that each network gives by itself (RFC 6761, 6762 and 8375; ICANN's resolution of 2024 for `internal`).
+    private static let internalNames = [".localhost", ".local", ".lan", ".internal", ".home.arpa"]
 
     /// Whether the address is on the host of another one, or on one below its name.
     package func isBelow(_ other: EndpointURL) -> Bool {

@@ -29,6 +29,8 @@ package struct HTTPRequest: ~Copyable, Sendable {
     package let answerLimit: Int
     /// After how many lines the answer counts as whole, for a service that goes on telling; nil for an answer that ends.
     package private(set) var answerLines: Int?
+    /// The certificate that is shown where TLS is agreed on; nil for none.
+    package private(set) var identity: ClientIdentity?
 
     /// Any request, to a service that an access token opens (RFC 6750, section 2.1).
     package init(
@@ -110,6 +112,12 @@ package struct HTTPRequest: ~Copyable, Sendable {
     /// The same with another header.
     package consuming func adding(_ header: HTTPHeader) -> HTTPRequest {
         headers.append(header)
+        return self
+    }
+
+    /// The same with a certificate to show; it is sent over https alone.
+    package consuming func showing(_ identity: ClientIdentity?) -> HTTPRequest {
+        self.identity = identity
         return self
     }
 

@@ -83,6 +83,14 @@ package enum HTTPExchange: ~Copyable, Sendable {
         }
     }
 
+    /// Whether the other side did nothing because of what a proof says.
+    package var refusesProof: Bool {
+        switch self {
+        case .answered(let response): response.refusesProof
+        case .failed: false
+        }
+    }
+
     /// Whether the other side answered that it will not, or has nothing there.
     package var isRefused: Bool {
         switch self {

@@ -133,7 +133,7 @@ extension ClientKey {
         }
 
         /// What a private key in DER is of: PKCS #8 (RFC 5958), PKCS #1 (RFC 8017) or SEC 1 (RFC 5915).
-        static func of(_ der: RawSpan, at range: Range<Int>? = nil) throws(ClientKeyFlaw) -> Kind {
+        static func of(_ der: RawSpan, inside range: Range<Int>? = nil) throws(ClientKeyFlaw) -> Kind {
             var outer = DERElements(range ?? 0..<der.byteCount)
             guard let whole = outer.next(in: der), whole.tag == DERTag.sequence, outer.isAtEnd else { throw .malformed }
             var members = DERElements(whole.content)
@@ -159,7 +159,7 @@ extension ClientKey {
                     key.tag == DERTag.octets
                 else { throw .malformed }
                 switch name {
-                case rsaObject: return try of(der, at: key.content)
+                case rsaObject where range == nil: return try of(der, inside: key.content)
                 case curveObject: return try named(by: algorithm.next(DERTag.object, in: der))
                 case ed25519Object: return .ed25519
                 default: throw .unsupported

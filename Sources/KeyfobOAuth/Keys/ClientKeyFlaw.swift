@@ -6,6 +6,8 @@ package enum ClientKeyFlaw: String, Error, Hashable, Sendable, CustomStringConve
     case malformed = "the private key is damaged"
     case unsupported = "the private key is neither of RSA, P-256, P-384, P-521 nor Ed25519"
     case weak = "the private key of RSA has fewer than 2048 bits"
+    case noCertificate = "it holds no certificate"
+    case otherCertificate = "its first certificate is not that of the private key"
     case tooLong = "it is longer than 32768 bytes"
 
     package var description: String { rawValue }

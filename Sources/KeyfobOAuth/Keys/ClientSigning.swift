@@ -22,11 +22,9 @@ package struct ClientSigning: Sendable {
 
     /// For how many seconds an assertion is good.
     package static let lifetime: Int64 = 60
-    /// By how many seconds a server's clock may be another one and still be believed.
-    package static let longestOffset: Int64 = 86_400
 
-    /// By how many seconds the server's clock is ahead of this machine's.
-    private(set) var offset: Int64 = 0
+    /// By what clock assertions are.
+    private var clock = ServerClock()
     private var issuer: String?
     private var tokenEndpoint: EndpointURL?
     private var accepted: [String]?
@@ -62,14 +60,11 @@ package struct ClientSigning: Sendable {
 
     /// The same by the clock of a server; nil where the assertions were by that one, or it is off by more than a day.
     func following(_ theirs: Timestamp) -> ClientSigning? {
-        let found = theirs.seconds - signer.now().seconds
-        guard abs(found - offset) > Self.tolerance, abs(found) <= Self.longestOffset else { return nil }
+        guard let clock = clock.following(theirs, now: signer.now()) else { return nil }
         var signing = self
-        signing.offset = found
+        signing.clock = clock
         return signing
     }
-
-    private static let tolerance: Int64 = 5
 
     /// The assertion in a request to `url`; nil where this machine cannot sign, or not with this key.
     func assertion(of client: String, by key: borrowing SecretBytes, to url: EndpointURL) -> String? {
@@ -82,7 +77,7 @@ package struct ClientSigning: Sendable {
         head.member("kid", keyID)
         head.member("x5t#S256", certificateDigest)
         head.endObject()
-        let now = signer.now().advanced(by: offset)
+        let now = clock.time(signer.now())
         var claims = JSONWriter()
         claims.beginObject()
         for name in ["iss", "sub"] { claims.member(name, client) }

@@ -37,21 +37,20 @@ package struct ProofNonces: Sendable {
 
 extension HTTPResponse {
     /// Whether a proof was refused because it lacked a nonce, or had an old one.
-    package var wantsNonce: Bool {
-        guard header("DPoP-Nonce") != nil else { return false }
-        if status == 401 {
-            return headers.contains {
-                Identifier.folded($0.name) == "www-authenticate" && $0.value.contains("use_dpop_nonce")
-            }
-                || namesNonce
-        }
-        return status == 400 && namesNonce
-    }
+    package var wantsNonce: Bool { header("DPoP-Nonce") != nil && refuses("use_dpop_nonce") }
 
-    private var namesNonce: Bool {
-        body.withBytes { bytes in
-            guard bytes.byteCount <= 1 << 16, let fields = try? JSONFields(reading: bytes) else { return false }
-            return fields.string("error", in: bytes) == "use_dpop_nonce"
-        }
+    /// Whether a proof was refused for what it says, such as its time; nothing was done then.
+    package var refusesProof: Bool { refuses("invalid_dpop_proof") }
+
+    private func refuses(_ error: String) -> Bool {
+        guard status == 400 || status == 401 else { return false }
+        let isInHeader =
+            status == 401
+            && headers.contains { Identifier.folded($0.name) == "www-authenticate" && $0.value.contains(error) }
+        return isInHeader
+            || body.withBytes { bytes in
+                guard bytes.byteCount <= 1 << 16, let fields = try? JSONFields(reading: bytes) else { return false }
+                return fields.string("error", in: bytes) == error
+            }
     }
 }

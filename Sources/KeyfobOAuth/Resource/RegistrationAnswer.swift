@@ -58,7 +58,7 @@ package struct RegistrationAnswer: ~Copyable, Sendable {
         var authentication = secret.count > 0 ? OAuthClient.Authentication.basic : .none
         // Who says no method means that of the secret (section 2).
         if let name = fields.string("token_endpoint_auth_method", in: bytes) {
-            guard let known = OAuthClient.Authentication(rawValue: name) else {
+            guard let known = OAuthClient.Authentication(rawValue: name), known != .certificate else {
                 throw .badValue("token_endpoint_auth_method")
             }
             authentication = known

@@ -13,11 +13,18 @@ package struct OAuthClient: ~Copyable, Sendable {
         case basic = "client_secret_basic"
         /// What it signs by its private key.
         case signed = "private_key_jwt"
+        /// The certificate that it shows where TLS is agreed on (RFC 8705); one that vouches for itself is no other way here.
+        case certificate = "tls_client_auth"
+
+        /// The way of a name in a provider's document; nil for one that is not known.
+        init?(named name: String) {
+            self.init(rawValue: name == "self_signed_tls_client_auth" ? Self.certificate.rawValue : name)
+        }
 
         /// The other way to show a secret; nil where there is none to show.
         fileprivate var other: Authentication? {
             switch self {
-            case .none, .signed: nil
+            case .none, .signed, .certificate: nil
             case .post: .basic
             case .basic: .post
             }
@@ -37,6 +44,12 @@ package struct OAuthClient: ~Copyable, Sendable {
     private let secret: SecretBytes
     /// What it says by its private key; nil where it has none.
     private var signing: ClientSigning?
+    /// What it shows where TLS is agreed on; nil where that is nothing.
+    private var identity: ClientIdentity?
+    /// Where it asks in place of other addresses, because certificates are taken there (RFC 8705, section 5).
+    private var aliases: [EndpointURL: EndpointURL] = [:]
+    /// Whether the provider binds tokens to certificates, for all that it says.
+    private var bindsTokens = false
 
     /// A public client.
     package init(id: String) {
@@ -64,6 +77,12 @@ package struct OAuthClient: ~Copyable, Sendable {
         self.signing = signing
     }
 
+    /// A client with a certificate.
+    package init(id: String, identity: ClientIdentity) {
+        self.init(id: id, secret: SecretBytes(count: 0) { _ in }, authentication: .certificate)
+        self.identity = identity
+    }
+
     /// The way as it is remembered.
     package var method: String {
         signing?.audience == .tokenEndpoint ? Self.signedForEndpoint : authentication.rawValue
@@ -89,6 +108,7 @@ package struct OAuthClient: ~Copyable, Sendable {
             id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: authentication,
             isProven: isProven)
         client.signing = signing
+        (client.identity, client.aliases, client.bindsTokens) = (identity, aliases, bindsTokens)
         return client
     }
 
@@ -106,6 +126,11 @@ package struct OAuthClient: ~Copyable, Sendable {
         to provider: ProviderMetadata, signer: AssertionSigner = .none
     ) -> OAuthClient {
         if let signing { return with(signing.adapted(to: provider, signer), isProven: isProven) }
+        if identity != nil {
+            var client = copy()
+            (client.aliases, client.bindsTokens) = (provider.aliases, provider.bindsTokensToCertificates)
+            return client
+        }
         guard !isProven, let other = authentication.other, let methods = provider.clientMethods,
             !methods.contains(authentication.rawValue), methods.contains(other.rawValue)
         else { return copy() }
@@ -140,15 +165,25 @@ package struct OAuthClient: ~Copyable, Sendable {
     /// Lends the secret that its provider knows too; nil where it has none.
     package borrowing func withSharedSecret<Result>(_ body: (borrowing SecretBytes) -> Result) -> Result? {
         switch authentication {
-        case .none, .signed: nil
+        case .none, .signed, .certificate: nil
         case .post, .basic: body(secret)
         }
+    }
+
+    /// The certificate that an answer's access token is bound to (RFC 8705, section 3), for all that it and the provider say; nil where it is of
+    /// use by itself.
+    package borrowing func identity(ofTokens tokens: borrowing TokenResponse) -> ClientIdentity? {
+        guard let identity, !tokens.details.isBound, ClientIdentity.isNamed(in: tokens.accessToken) ?? bindsTokens
+        else {
+            return nil
+        }
+        return identity
     }
 
     /// Whether its requests name it by a field of the body.
     var isNamedInBody: Bool {
         switch authentication {
-        case .none, .post, .signed: true
+        case .none, .post, .signed, .certificate: true
         case .basic: false
         }
     }
@@ -160,7 +195,7 @@ package struct OAuthClient: ~Copyable, Sendable {
         var form = FormBody()
         var header: SecretBytes?
         switch authentication {
-        case .none: form.append("client_id", id)
+        case .none, .certificate: form.append("client_id", id)
         case .post:
             form.append("client_id", id)
             form.append("client_secret", secret)
@@ -173,7 +208,7 @@ package struct OAuthClient: ~Copyable, Sendable {
             }
         }
         fields(&form)
-        return HTTPRequest(posting: form, to: url, authorization: header)
+        return HTTPRequest(posting: form, to: aliases[url] ?? url, authorization: header).showing(identity)
     }
 
     private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"

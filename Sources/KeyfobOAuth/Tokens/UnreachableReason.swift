@@ -3,7 +3,7 @@
 /// They are ours throughout: an error of a library may quote what was sent.
 package enum UnreachableReason: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case unsendable, givenUp, late, timedOut, noAddress, refused, noRoute, noConnection, badRoots, noTLS
-    case noProxyAddress, proxyWantsUser, proxyRefused, notHTTP, cutOff, broken
+    case badIdentity, noProxyAddress, proxyWantsUser, proxyRefused, notHTTP, cutOff, broken
 
     /// Whether the proxy is what stands in the way.
     package var isProxy: Bool { self == .noProxyAddress || self == .proxyWantsUser || self == .proxyRefused }
@@ -20,6 +20,7 @@ package enum UnreachableReason: String, Hashable, Sendable, CaseIterable, Custom
         case .noConnection: "the connection could not be opened"
         case .badRoots: "the certificates that are trusted could not be read"
         case .noTLS: "TLS could not be agreed on"
+        case .badIdentity: "the client's certificate cannot be used, or is not that of its key"
         case .noProxyAddress: "the proxy's name cannot be resolved"
         case .proxyWantsUser: "the proxy wants a user name and a password, or others"
         case .proxyRefused: "the proxy refused"

@@ -76,6 +76,35 @@ struct BoundTokenTests {
         #expect(outcome.text.components(separatedBy: "\"user\": \"ada\"").count == 3, "\(outcome)")
     }
 
+    @Test("an MCP client has its calls sent with proofs, and never the token or the key", arguments: [false, true])
+    func bridge(nonces: Bool) throws {
+        let home = try Self.home(["proof": "required", "nonces": nonces, "access_lifetime": 3])
+        let call = #"{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"who","arguments":{}}}"#
+        let script = """
+            echo '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},\
+            "clientInfo":{"name":"t","version":"1"}}}'
+            echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+            for id in 1 2 3; do printf '\(call)\\n' $id; sleep 1.5; done
+            """
+        try home.place.write("client", script)
+        let outcome = try home.run("bash client | keyfob mcp https://api.strict.example/mcp").expectSuccess()
+        #expect(outcome.text.components(separatedBy: "\"user\": \"ada\"").count == 4, "\(outcome)")
+        let asked = try home.server.requests().filter { $0.path == "/mcp" }
+        #expect(asked.allSatisfy { $0.scheme == "DPoP" && [200, 202, 405, 401].contains($0.status) }, "\(asked)")
+        #expect(asked.count { $0.status == 401 } <= 1 && asked.last?.method == "DELETE", "\(asked)")
+        #expect(try home.refreshes() > 0)
+    }
+
+    @Test("proofs are by a provider's clock that is another one", arguments: [3_000, -3_000])
+    func clock(offset: Int) throws {
+        let home = try Self.home(["proof": "required", "clock": offset])
+        try home.run("keyfob account refresh ada").expectSuccess()
+        try home.run("keyfob request \(Self.api)").expectSuccess()
+        let asked = try home.server.requests().filter { $0.path == "/token" }
+        // The one without a proof, the one by this machine's clock, and the one that follows.
+        #expect(asked.map(\.status) == [400, 400, 200, 400, 200], "\(asked)")
+    }
+
     @Test("a first request with a body, for whose proof a nonce is wanted, arrives whole")
     func firstBody() throws {
         let home = try Self.home(["proof": "required", "nonces": true])

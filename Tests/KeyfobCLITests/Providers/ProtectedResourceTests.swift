@@ -90,7 +90,7 @@ struct ProtectedResourceTests {
         (["filler": 1 << 21], "1 MiB"), (["moved": "https://evil.example/document"], "leads elsewhere"),
         (["says_of_itself": ["issuer": "https://evil.example"]], "another issuer"),
         (["says_of_itself": ["code_challenge_methods_supported": ["plain"]]], "PKCE"),
-        (["says_of_itself": ["token_endpoint": "https://192.168.0.1/token"]], "not for it to name"),
+        (["says_of_itself": ["token_endpoint": "https://192.168.0.1/token"]], "no usable token_endpoint"),
         // A server that is after another one's codes.
         (["says_of_itself": elsewhere], "without answers that name their issuer"),
         (["says_of_itself": ["registration_endpoint": ""]], "--client"),

@@ -85,6 +85,16 @@ struct SignedClientTests {
         #expect(try Self.answers(none) == [401, 401] && none.names().isEmpty)
     }
 
+    @Test("a client that does not sign learns by which option it would, where nothing less is taken")
+    func advice() throws {
+        let home = try Self.home(options: ["says_methods": ["private_key_jwt"]], client: "")
+        let outcome = try home.run("keyfob login --quiet strict --timeout 20")
+        #expect(outcome.status == 78, "\(outcome)")
+        #expect(
+            outcome.errors.contains("'keyfob client add client-1 --provider strict --replace --client-key FILE'"),
+            "\(outcome)")
+    }
+
     @Test("another key, another name of it, and no key are refused, and nothing is stored")
     func strangers() throws {
         let home = try Self.home()

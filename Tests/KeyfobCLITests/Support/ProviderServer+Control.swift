@@ -106,10 +106,12 @@ extension ProviderServer {
         let hook: String?
         /// Of a stand-in: whether the code that was redeemed was asked for with a key.
         let bound: Bool?
+        /// Of a stand-in: whether the client showed a certificate.
+        let certified: Bool?
 
         private enum CodingKeys: String, CodingKey {
             case time, method, host, path, status, scope, resource, person, tenant, scheme, token, issued, error, hook
-            case bound
+            case bound, certified
             case grantType = "grant_type"
             case clientID = "client_id"
             case refreshToken = "refresh_token"

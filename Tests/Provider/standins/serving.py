@@ -28,6 +28,8 @@ class Request:
         self.host = handler.headers.get("Host", "").rsplit(":", 1)[0].lower()
         self.text, self.body, self.notes = url.query, backend.body(handler), {}
         self.target = handler.path
+        #: The certificate of the client in DER, where one was asked for.
+        self.certificate = getattr(handler.connection, "getpeercert", lambda _: None)(True)
 
     @functools.cached_property
     def query(self):
@@ -105,6 +107,10 @@ class StandIn:
 
     def prepare(self):
         """Makes what it needs in its folder."""
+
+    def tls(self, host, usual):
+        """The TLS of a connection to one of its names."""
+        return usual
 
     def answer(self, request):
         raise NotImplementedError
@@ -203,11 +209,13 @@ class Tunnel(socketserver.BaseRequestHandler):
                 return
             lines += more
         method, target = lines.split(b" ", 2)[:2]
-        if method != b"CONNECT" or target.decode().rsplit(":", 1)[0] not in self.server.site.by_host:
+        host = target.decode().rsplit(":", 1)[0]
+        if method != b"CONNECT" or host not in self.server.site.by_host:
             self.request.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
             return
         self.request.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-        with self.server.tls.wrap_socket(self.request, server_side=True) as secured:
+        tls = self.server.site.by_host[host].tls(host, self.server.tls)
+        with tls.wrap_socket(self.request, server_side=True) as secured:
             Exchange(secured, self.client_address, self.server)
 
 

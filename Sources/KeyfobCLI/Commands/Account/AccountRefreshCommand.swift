@@ -75,7 +75,7 @@ struct AccountRefreshCommand: ParsableCommand {
     ) throws(KeyringError) -> Keyring.FoundToken {
         var request = request
         // Nobody gets it here.
-        request.takesProofs = true
+        (request.takesProofs, request.takesCertificates) = (true, true)
         let acquisition = TokenAcquisition(
             request, in: [group], options: SilentOptions(forcesRefresh: true), network: { network })
         return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose, global).found

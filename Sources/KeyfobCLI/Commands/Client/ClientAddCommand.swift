@@ -8,7 +8,8 @@ struct ClientAddCommand: ParsableCommand {
         discussion: """
             The first client of a provider is its default. Some providers give even desktop programs a secret: it \
             is read from a descriptor and kept sealed, and so is a private key by which the client signs who it is \
-            (private_key_jwt), from a file in PEM or JWK. Say --redirect-uri, once for each, where the provider \
+            (private_key_jwt), from a file in PEM or JWK, or a certificate that it shows in TLS (tls_client_auth, \
+            self_signed_tls_client_auth). Say --redirect-uri, once for each, where the provider \
             takes answers only at certain addresses: they are used as they are written, on localhost, 127.0.0.1 or [::1], \
             the next one where somebody else listens at the first; or with a scheme of an app's own, such as \
             com.example.app:/callback, which the desktop brings here ('keyfob setup url-scheme'). Else any free port of this machine is used.
@@ -23,6 +24,7 @@ struct ClientAddCommand: ParsableCommand {
               keyfob client add 1234.apps.example --provider google \\
                 --secret-fd 3 3< secret.txt
               keyfob client add app --provider contoso --client-key key.pem --kid 2027
+              keyfob client add app --provider contoso --client-certificate client.pem
               keyfob client add app --provider contoso \\
                 --redirect-uri http://localhost:8400 --default
             """)
@@ -63,6 +65,13 @@ struct ClientAddCommand: ParsableCommand {
     var clientKey: String?
 
     @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A file in PEM with the client's certificate, its own before others', and its key, unless --client-key has that.",
+            valueName: "file"))
+    var clientCertificate: String?
+
+    @Option(
         name: .long, help: ArgumentHelp("By what name the provider knows the key (kid).", valueName: "id"))
     var kid: String?
 
@@ -89,17 +98,21 @@ struct ClientAddCommand: ParsableCommand {
         if wellKnown == nil {
             guard id != nil else { throw ValidationError("name the client id, or a program with --well-known") }
             guard provider != nil else { throw ValidationError("say of which provider, with --provider") }
-        } else if id != nil || provider != nil || secretFd != nil || clientKey != nil || name != nil
+        } else if id != nil || provider != nil || secretFd != nil || clientKey != nil || clientCertificate != nil
+            || name != nil
             || !redirectURIs.isEmpty
         {
             throw ValidationError(
                 "--well-known says the id, the provider, the name and the addresses, and has no secret")
         }
-        if secretFd != nil, clientKey != nil {
+        if secretFd != nil, clientKey != nil || clientCertificate != nil {
             throw ValidationError("a client has a secret or a private key, not both")
         }
-        if clientKey == nil, kid != nil || signingAlgorithm != nil {
-            throw ValidationError("--kid and --signing-algorithm go with --client-key")
+        if clientKey == nil || clientCertificate != nil, kid != nil || signingAlgorithm != nil {
+            throw ValidationError("--kid and --signing-algorithm go with --client-key, and with no certificate")
+        }
+        if clientKey == "-", clientCertificate == "-" {
+            throw ValidationError("the certificate and its key come from one file, or one of them from another")
         }
     }
 
@@ -121,6 +134,12 @@ struct ClientAddCommand: ParsableCommand {
             keyring = try global.unlockedKeyring()
             added = try keyring.clients.add(
                 client, secret: secret, at: named, isDefault: `default`, replacing: replace, in: global.groups())
+        } else if let clientCertificate {
+            client.authentication = .certificate
+            let certificate = try SecretInput.clientCertificate(clientCertificate, key: clientKey)
+            keyring = try global.unlockedKeyring()
+            added = try keyring.clients.add(
+                client, secret: certificate, at: named, isDefault: `default`, replacing: replace, in: global.groups())
         } else if let clientKey {
             (client.authentication, client.keyID, client.keyAlgorithm) = (.signed, kid, signingAlgorithm)
             let key = try SecretInput.clientKey(clientKey)
