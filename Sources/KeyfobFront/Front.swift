@@ -85,9 +85,7 @@ enum Front {
         let glance = AccountGlance.cached(
             asked.request, in: asked.groups, vault: asked.places.vault, state: asked.places.state, key: key,
             now: Timestamp(seconds: Int64(time(nil))), projectFiles: .front)
-        guard let text = glance?.promptText, !text.unicodeScalars.contains(where: Identifier.isObeyedByTerminals) else {
-            return nil
-        }
+        guard let text = glance?.promptText else { return nil }
         return text.isEmpty ? 0 : Output.write(text + "\n")
     }
 

@@ -18,7 +18,12 @@ extension TokenSearch {
         if decisions.isWhole, let found = try chooseAmongFew(&state, request, groups, decisions, now) {
             return AccountGlance(try standing(of: found.candidate, groups))
         }
-        for group in groups where try storage.fewAccounts(at: { _ in true }, in: group.keys) == nil { return .several }
+        for group in groups {
+            let some = try storage.firstAccounts(AccountGlance.limit + 1, in: group.keys)
+            guard some.count > AccountGlance.limit else { continue }
+            if history == nil { throw LookupRefusal.needsHistory.onTheWay }
+            return .several
+        }
         let roster = try roster(&state, groups, request)
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         guard roster.isWhole else { throw LookupRefusal.uncertain.onTheWay }

@@ -29,13 +29,27 @@ public enum AccountGlance: Hashable, Sendable {
         self = candidate.isRemoved ? .nobody : .account(candidate.account, needsSignIn: needsSignIn)
     }
 
-    /// What a prompt shows: the account's label or user name, with `(sign in)` where that is needed; `?` for several, and nothing
-    /// for none.
+    /// Of more accounts in a group not all are looked at.
+    public static let limit = 64
+
+    /// What a prompt shows: the account's label or user name, with `(sign in)` where its sign-in has ended; `?` for several, and
+    /// nothing for none.
+    ///
+    /// Whoever writes to a group names its accounts: what a shell or a terminal would obey is `_`.
     public var promptText: String {
         switch self {
-        case .account(let account, let needsSignIn): needsSignIn ? account.name + " (sign in)" : account.name
+        case .account(let account, let needsSignIn): Self.plain(account.name) + (needsSignIn ? " (sign in)" : "")
         case .several: "?"
         case .nobody: ""
         }
+    }
+
+    private static func plain(_ name: String) -> String {
+        func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+            // In prompts of bash, zsh and fish, and of programs that draw them.
+            "$`\\%!".unicodeScalars.contains(scalar) || Identifier.isObeyedByTerminals(scalar)
+        }
+        guard name.unicodeScalars.contains(where: isObeyed) else { return name }
+        return String(String.UnicodeScalarView(name.unicodeScalars.map { isObeyed($0) ? "_" : $0 }))
     }
 }

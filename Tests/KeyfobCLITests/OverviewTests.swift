@@ -16,7 +16,7 @@ struct OverviewTests {
         #expect(try Self.told(place, screen).contains("keyfob import --discover"))
         try place.run("printf t | keyfob add -q --account ada --host git.example").expectSuccess()
         let one = try Self.told(place, screen)
-        #expect(one.contains("account ada (group default): ") && one.contains("keyfob token"), "\(one)")
+        #expect(one.contains("account ada (group default): ") && one.contains("keyfob whoami"), "\(one)")
         #expect(one.contains("warning there is no complete backup"), "\(one)")
         try place.run("printf t | keyfob add -q --account bob --host git.example").expectSuccess()
         let two = try Self.told(place, screen)

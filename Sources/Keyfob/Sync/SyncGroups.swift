@@ -81,7 +81,7 @@ extension Keyring.Sync {
     ) -> [String] {
         let renamed = before.values.compactMap { old in
             let new = now.values.first { $0.id == old.id && $0.name != old.name }
-            return new.map { "group '\(old.name.name)' is called '\($0.name.name)' now, as on another machine" }
+            return new.map { "group '\(old.name.name)' is called '\($0.name.name)' now, because of another machine" }
         }
         return renamed.sorted()
     }

@@ -49,8 +49,8 @@ struct AccountsHere {
         return "none: \(message)\(error.candidateText)" + (hint.map { "; \($0)" } ?? "")
     }
 
-    /// Whether one counts.
-    var isChosen: Bool { if case .chosen = selection.outcome { true } else { false } }
+    /// Whether several fit.
+    var isAmbiguous: Bool { if case .ambiguous = selection.outcome { true } else { false } }
 
     /// Those for whom the provider wants a person to sign in.
     var needingSignIn: [Candidate] {

@@ -28,8 +28,8 @@ struct Overview {
     private init(_ report: StatusReport) {
         warnings = report.warnings
         guard let here = report.here else {
-            facts = ["vault   \(report.stateText)"]
-            next = [("keyfob unlock", "keep its key for a while"), ("keyfob status", "say more of it")]
+            facts = ["vault   \(report.stateText)"] + report.openingLines.map { "        \($0)" }
+            next = [("keyfob status", "say more of it")]
             return
         }
         facts = ["account \(here.text)"]
@@ -39,14 +39,14 @@ struct Overview {
                 ("keyfob login microsoft", "or google, github, gitlab, or an address"),
                 ("keyfob add NAME", "store a token that you have"),
             ]
-        } else if here.isChosen {
+        } else if here.isAmbiguous {
             next = [
-                ("keyfob token", "print a token of it"), ("keyfob which", "say why it is this one"),
+                ("keyfob which", "say how they differ"), ("keyfob use NAME --here", "take one in this directory"),
                 ("keyfob account list", "show all accounts"),
             ]
         } else {
             next = [
-                ("keyfob which", "say how they differ"), ("keyfob use NAME --here", "take one in this directory"),
+                ("keyfob whoami", "say more of who counts here"), ("keyfob which", "say the same of every account"),
                 ("keyfob account list", "show all accounts"),
             ]
         }

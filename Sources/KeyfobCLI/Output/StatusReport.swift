@@ -78,7 +78,7 @@ struct StatusReport {
     }
 
     /// What opens a vault that is locked, where ``stateText`` does not say it.
-    private var openingLines: [String] {
+    var openingLines: [String] {
         var lines: [String] = []
         if storage == .secretService, let problem { lines.append(problem.message) }
         if let advice = problem?.advice, keyring == nil, advice != .unlock {

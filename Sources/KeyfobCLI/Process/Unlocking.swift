@@ -55,9 +55,9 @@ extension GlobalOptions {
     }
 
     /// The same for what a shell offers while a line is typed: nothing is told; nil where nothing opens it.
-    func openedSilently() -> Keyring? {
+    func openedSilently(reaching reach: Reach = .vault) -> Keyring? {
         guard case .opened(let keyring)? = try? attempt(mayAsk: false) else { return nil }
-        Reach.vault.confine(keyring)
+        reach.confine(keyring)
         return keyring
     }
 

@@ -93,7 +93,7 @@ import Testing
         try one.keyring.groups.rename(team, to: crew)
         try one.signIn(try .contoso("ben"), token: "t", in: crew)
         #expect(try home.sync("one").changedGroups.isEmpty)
-        #expect(try home.sync("two").changedGroups == ["group 'team' is called 'crew' now, as on another machine"])
+        #expect(try home.sync("two").changedGroups == ["group 'team' is called 'crew' now, because of another machine"])
         try home.settle()
         for machine in home.machines {
             #expect(try groups(machine) == ["crew", "default"], "\(machine.name)")
