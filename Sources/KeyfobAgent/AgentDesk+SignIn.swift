@@ -33,13 +33,7 @@ extension AgentDesk {
         var draft = AuditDraft(.signIn, caller, asked)
         do throws(KeyringError) {
             let keyring = try vault.keyring()
-            draft.keyring = keyring
-            // One that is not there is the program's own word, and the log's once it is.
-            if let account = request.account,
-                try keyring.accounts.list(in: groups).contains(where: { $0.account.id == account })
-            {
-                draft.account = account
-            }
+            (draft.keyring, draft.account) = (keyring, request.account)
             let era = era
             let target = try keyring.groups.forNewItems(groups)
             draft.group = target

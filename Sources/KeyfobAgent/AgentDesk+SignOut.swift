@@ -17,10 +17,10 @@ extension AgentDesk {
         asked.account = account.description
         return try await answering(AuditDraft(.signOut, caller, asked)) { (keyring, draft) throws(KeyringError) in
             let era = era
+            draft.account = account
             let candidates = try keyring.accounts.list(in: groups).filter { $0.account.id == account }
             // The same words as of an account that is there.
             guard !candidates.isEmpty else { throw caller.program.notPermitted(.signOut) }
-            draft.account = account
             let ofAll = try rights(of: caller).judge(.signOut, candidates, [], nil, keyring).allowed
             let candidate: Candidate
             if isShared, let first = ofAll.first {

@@ -14,7 +14,7 @@ public final class AgentDesk: Sendable {
     let clock: WallClock
     let session = Mutex(SessionPermissions())
     let turns: QuestionTurns
-    private let share = Mutex(AuditShare())
+    private let refusals = Mutex(RefusalCount())
     let upkeep = Mutex(TokenUpkeep())
     /// How many tokens are being got, and written down.
     private let underWay = Mutex(0)
@@ -48,7 +48,7 @@ public final class AgentDesk: Sendable {
         session.withLock { $0 = SessionPermissions(era: $0.era + 1) }
         turns.withdraw()
         upkeep.withLock { $0.forgetAll() }
-        return vault.lock { [self] keyring in if let keyring { writePending(all: true, keyring) } }
+        return vault.lock(doing: writePending)
     }
 
     /// Asks nobody any more, and takes back what is asked: for an end.
@@ -216,56 +216,22 @@ public final class AgentDesk: Sendable {
         try write(draft)
     }
 
-    /// Writes down what was answered, or counts it where the program was answered the same again and again.
     func write(_ draft: AuditDraft) throws(KeyringError) {
         guard let keyring = draft.keyring else { return }
-        let now = clock.now
-        let lines = share.withLock { $0.take(draft, now: now) }
-        do throws(KeyringError) {
-            if lines.isEmpty, draft.gives { try audit.check(draft.entry(now), keyring) }
-        } catch {
-            share.withLock { $0.uncount(draft) }
-            throw error
-        }
-        // What others have no line for is theirs, whether or not it can be written now.
-        write(lines.dropLast(), keyring)
-        guard let last = lines.last else { return }
-        do throws(KeyringError) {
-            try audit.append(last.draft.entry(now), keyring)
-        } catch {
-            share.withLock { $0.giveBack(last, now: now) }
-            throw error
-        }
+        try audit.append(draft.entry(clock.now), keyring)
     }
 
-    /// Writes lines down; those that cannot be written are counted again.
-    private func write(_ lines: some Collection<AuditShare.Line>, _ keyring: Keyring) {
-        let now = clock.now
-        for line in lines {
-            do throws(KeyringError) {
-                try audit.append(line.draft.entry(now), keyring)
-            } catch {
-                share.withLock { $0.giveBack(line, now: now) }
-            }
-        }
-    }
-
-    /// Writes down what was answered and has no line of its own, as far as that is due.
-    ///
-    /// - Parameter all: Whether all is, because the agent ends.
-    public func writePending(all: Bool = false) {
-        if let keyring = vault.current { writePending(all: all, keyring) }
-    }
-
-    private func writePending(all: Bool, _ keyring: Keyring) {
-        let now = clock.now
-        write(share.withLock { $0.takePending(now: now, all: all) }, keyring)
+    /// Writes down how many refusals have no line of their own.
+    public func writePending() {
+        for draft in refusals.withLock({ $0.takePending() }) { try? write(draft) }
     }
 
     /// The error as the program is told of it, written down, or counted where it was told the same again and again.
     func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
         draft.answer = error.code.rawValue
-        try? write(draft)
+        if draft.keyring != nil {
+            for counted in refusals.withLock({ $0.take(draft, now: clock.now) }) { try? write(counted) }
+        }
         vault.reconsider(after: error)
         return error
     }

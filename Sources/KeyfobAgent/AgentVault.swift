@@ -62,18 +62,15 @@ public final class AgentVault: Sendable {
     ///
     /// - Returns: Whether there were any.
     @discardableResult
-    public func lock() -> Bool { lock { _ in } }
+    public func lock() -> Bool { lock(doing: {}) }
 
-    /// The keyring that is held, whether or not it is of use; nil where none is.
-    var current: Keyring? { session.current }
-
-    /// The same, and does something besides with the keyring, before that is closed, that nobody waits for either.
-    func lock(doing body: @escaping @Sendable (Keyring?) -> Void) -> Bool {
+    /// The same, and does something besides, before the keyring is closed, that nobody waits for either.
+    func lock(doing body: @escaping @Sendable () -> Void) -> Bool {
         let keyring = session.take()
         if keyring != nil { forgotten() }
         closings.withLock { $0 += 1 }
         Self.runAside { [self] in
-            body(keyring)
+            body()
             if let keyring { closing(keyring) }
             closings.withLock { $0 -= 1 }
         }

@@ -50,26 +50,6 @@ package struct LineLog: Sendable {
         return gaveWay
     }
 
-    /// Makes sure that a line of so many bytes could be added.
-    ///
-    /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
-    package func check(room: Int) throws(StorageFailure) {
-        var descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT {
-            let folder = POSIXFile.folder(of: path)
-            try POSIXFile.createDirectories(folder)
-            guard unsafe access(folder, W_OK) == 0 else { throw POSIXFile.failure() }
-            descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        }
-        guard descriptor >= 0 else { throw POSIXFile.failure() }
-        defer { close(descriptor) }
-        var system = statvfs()
-        guard unsafe fstatvfs(descriptor, &system) == 0 else { throw POSIXFile.failure() }
-        let isFull = UInt64(system.f_bavail) * UInt64(system.f_frsize) < UInt64(room)
-        // Some file systems do not tell.
-        if isFull, system.f_blocks > 0 { throw StoreError.diskFull }
-    }
-
     /// All lines there are, the oldest first, without their ends.
     ///
     /// - Throws: `inputOutput`.

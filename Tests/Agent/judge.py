@@ -261,24 +261,13 @@ class Judge:
         for place in unmatched([index for index, line in enumerate(calls) if "person" in line or "code" in line], fitting):
             line = calls[place]
             if "person" in line:
-                if not self.is_counted(line, host):
-                    self.fail("not in the audit", f"{key} {line}")
+                self.fail("not in the audit", f"{key} {line}")
             elif not self.is_told_elsewhere(line, entries):
                 self.fail("refusal not in the audit", f"{key} {line}")
         asking = [[place for place, indices in enumerate(fitting) if index in indices] for index in range(len(entries))]
         answers = [index for index, entry in enumerate(entries) if entry["answer"] in ("stored", "provider", "extended")]
         for index in unmatched(answers, asking):
             self.fail("answer that nobody got", f"{entries[index]} {self.home.agent.near(entries[index]['moment'])}")
-
-    def is_counted(self, line, host):
-        """Whether a stored token is counted in a later line about the same account, or was to be by an agent that was killed first."""
-        alike = [entry for entry in self.asked_by[line["program"].program]
-                 if entry["answer"] == "stored" and entry.get("account") == account_of(line["person"], host)]
-        if any(entry.get("repeats") and entry["moment"] >= line["begin"] - SECOND for entry in alike):
-            return True
-        return sum(entry["moment"] <= line["end"] for entry in alike) >= ALIKE and any(
-            run.get("signal") == signal.SIGKILL and run["begin"] <= line["end"] <= run["killed"] + SECOND
-            for run in self.home.agent.runs)
 
     def is_told_elsewhere(self, line, entries):
         """Whether a refusal is counted in a later line of the same program, or was to be by an agent that was killed first.

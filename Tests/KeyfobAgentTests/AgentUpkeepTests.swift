@@ -93,8 +93,6 @@ private final class WatchingTrail: AuditTrail {
         let isBusy = desk.withLock { $0?.isBusy ?? false }
         wasBusy.withLock { $0.append(isBusy) }
     }
-
-    func check(_ entry: AuditEntry, _ keyring: Keyring) {}
 }
 
 private final class Counter: Sendable {

@@ -159,11 +159,7 @@ final class Trail: AuditTrail {
 
     var entries: [AuditEntry] { state.withLock { $0.entries } }
 
-    func fill(_ isFull: Bool = true) { state.withLock { $0.isFull = isFull } }
-
-    func check(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
-        if state.withLock({ $0.isFull }) { throw KeyringError(.inputOutput, "the disk is full") }
-    }
+    func fill() { state.withLock { $0.isFull = true } }
 
     func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
         let isFull = state.withLock { state in

@@ -12,8 +12,6 @@ struct AuditDraft {
     var reason: String?
     var permission: AuditEntry.Permission?
     var answer = ""
-    /// When it was answered; nil for now.
-    var time: Timestamp?
     /// How many others were answered alike, and have no entry.
     var repeats = 0
 
@@ -22,19 +20,9 @@ struct AuditDraft {
         (scopes, clientID) = (request.scopes, request.clientID)
     }
 
-    /// Whether the program got what it asked for.
-    var gives: Bool { KeyringError.Code(rawValue: answer) == nil }
-
-    /// The same to be written down later, with when it was answered: it keeps no vault open.
-    func forLater(_ time: Timestamp) -> AuditDraft {
-        var draft = self
-        (draft.keyring, draft.time) = (nil, time)
-        return draft
-    }
-
     func entry(_ now: Timestamp) -> AuditEntry {
         var entry = AuditEntry(
-            time: time ?? now, kind: kind, program: caller.program, process: caller.process, door: caller.door,
+            time: now, kind: kind, program: caller.program, process: caller.process, door: caller.door,
             account: account, group: group, scopes: scopes, clientID: clientID, reason: reason,
             permission: permission, answer: answer)
         entry.repeats = repeats

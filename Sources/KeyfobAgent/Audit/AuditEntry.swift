@@ -38,7 +38,7 @@ public struct AuditEntry: Hashable, Sendable {
     public var permission: Permission?
     /// What was answered: `stored`, `extended` or `provider` for a token from there, `done`, or the code of an error.
     public var answer: String
-    /// How often the program was answered alike besides, since its line before, without a line for each.
+    /// How often the program was answered alike besides, since its line before, without a line for each: refusals alone.
     public var repeats = 0
 
     /// By whose word.
@@ -56,9 +56,4 @@ public protocol AuditTrail: Sendable {
     ///
     /// - Throws: Where it cannot be written; the answer then does not go out.
     func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError)
-
-    /// Makes sure that an entry could be written down, which is only counted.
-    ///
-    /// - Throws: Where it could not; the answer then does not go out.
-    func check(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError)
 }

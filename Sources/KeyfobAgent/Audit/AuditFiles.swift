@@ -50,15 +50,6 @@ public struct AuditFiles: AuditTrail {
         }
     }
 
-    /// Makes sure that there is room for an entry in its file, and that it may be written to.
-    public func check(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
-        let group = if let group = entry.group { group } else { try keyring.groups.forNewItems() }
-        let log = try AuditPlace(group, keyring).log(in: folder)
-        do { try log.check(room: Self.longest) } catch {
-            throw Self.failure(error, "what programs ask for cannot be written down in \(log.path)")
-        }
-    }
-
     /// Notes in the vault how far the audits have come.
     public func noteHeads(in keyring: Keyring) { heads.keep(in: keyring) }
 

@@ -10,8 +10,8 @@ struct LogCommand: ParsableCommand {
             Oldest first; never a token. Each line carries a code that needs the group's key, and the hash of the one before: a line \
             that was changed, left out or moved is told, with status 65. Lines cut from the end are told from the last one on that \
             the agent has noted in the vault, which it does when it ends. Who has the group's key, and so every program of yours \
-            while it is unlocked, can write another log. A program that is answered the same again and again has ten lines and \
-            then one a minute, which says for how many more it stands.
+            while it is unlocked, can write another log. A program that is refused the same again and again has ten lines and then \
+            one a minute, with how often it was refused besides.
 
             Example:
               keyfob log --since 2d

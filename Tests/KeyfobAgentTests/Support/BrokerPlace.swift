@@ -9,7 +9,6 @@ import Testing
 
 struct NoTrail: AuditTrail {
     func append(_ entry: AuditEntry, _ keyring: Keyring) {}
-    func check(_ entry: AuditEntry, _ keyring: Keyring) {}
 }
 
 struct NobodyThere: ProgramQuestions {
