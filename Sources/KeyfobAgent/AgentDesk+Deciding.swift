@@ -175,7 +175,7 @@ extension AgentDesk {
         return nil
     }
 
-    /// What a person answers, unless the program was sent away just now.
+    /// What a person answers, unless the program was sent away just now, or has gone.
     private func answer(
         to question: ProgramQuestion, _ arrival: QuestionTurns.Arrival
     ) async throws(KeyringError) -> ProgramAnswer {
@@ -183,8 +183,11 @@ extension AgentDesk {
             throw question.caller.program.notPermitted(question.action)
         }
         let answer = await turns.answer(arrival) { [questions] in await questions.ask(question) }
-        // Whoever has gone was not sent away.
-        if Task.isCancelled { throw Self.endedMeanwhile }
+        // What a person says for good counts, also of whoever has gone; and nobody asks again at once by going.
+        if Task.isCancelled, answer != .never {
+            session.withLock { $0.isDismissed(question.caller, now: clock.now) }
+            throw Self.endedMeanwhile
+        }
         return answer
     }
 

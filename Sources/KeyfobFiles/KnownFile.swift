@@ -76,12 +76,18 @@ package final class KnownFile {
         return bytes
     }
 
-    /// Whether nobody who looks at a path is kept waiting by a program that answers for its file system.
+    /// Whether nobody who looks at a path, or at a folder above it, is kept waiting by a program that answers for its file system.
+    ///
+    /// What is not there, or not named from the root by names alone, is not known to be.
     package static func isLocal(_ path: String) -> Bool {
-        switch at(path) {
-        case .file(let file): file.isLocal(Mounts())
-        case .missing: true
-        case .unknown: false
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard path.hasPrefix("/"), path == "/" || !names.dropFirst().contains(where: { ["", ".", ".."].contains($0) })
+        else { return false }
+        var seen: Set<UInt64> = []
+        return names.indices.allSatisfy { index in
+            let folder = index == 0 ? "/" : names[...index].joined(separator: "/")
+            guard case .file(let file) = at(folder) else { return false }
+            return !seen.insert(file.status.mount).inserted || file.isLocal(Mounts())
         }
     }
 

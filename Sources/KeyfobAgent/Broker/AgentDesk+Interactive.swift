@@ -128,7 +128,7 @@ extension AgentDesk {
             caller: caller, accounts: [candidate], scopes: question.scopes, clientID: question.clientID)
         // The person is there, and has the whole time anew.
         let answer = await turns.answer(turns.arrive()) { [questions] in await questions.ask(permission) }
-        if Task.isCancelled { throw Self.endedMeanwhile }
+        if Task.isCancelled, answer != .never { throw Self.endedMeanwhile }
         // The person is at the desktop and wants a sign-in: who leaves there cancels it, and is asked again the next time.
         guard answer != .dismissed, answer != .nobodyThere else { throw Self.nobodyChosen(caller.program) }
         _ = try settle(answer, to: permission, judged.changed, since: era, &draft)

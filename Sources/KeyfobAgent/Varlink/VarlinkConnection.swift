@@ -48,6 +48,9 @@ final class VarlinkConnection {
         return Int16(events)
     }
 
+    /// Whether no call is answered, and no answer is on its way.
+    var isSilent: Bool { task == nil && output.isEmpty }
+
     private static let ahead = 64 << 10
 
     /// When it is over at the latest, by the clock of the server.
@@ -61,7 +64,7 @@ final class VarlinkConnection {
     /// Begins no further call, and closes it once the one under way is answered.
     func dismiss() {
         isDismissed = true
-        if task == nil && output.isEmpty || isWatching { leave() }
+        if isSilent || isWatching { leave() }
     }
 
     /// Closes it once it is no longer looked at; what answers its call is told.

@@ -183,7 +183,7 @@ package final class VarlinkServer {
         if all.count < limits.connections, own.count < limits.ofProcess { return true }
         var counts: [Int32: Int] = [:]
         for connection in all.values { counts[connection.peer.number, default: 0] += 1 }
-        let silent = (own.count < limits.ofProcess ? all : own).filter { $0.value.task == nil }
+        let silent = (own.count < limits.ofProcess ? all : own).filter { $0.value.isSilent }
         let first = silent.min { one, other in
             let (mine, others) = (counts[one.value.peer.number] ?? 0, counts[other.value.peer.number] ?? 0)
             return mine == others ? one.key < other.key : mine > others
@@ -203,7 +203,7 @@ package final class VarlinkServer {
     private func makeRoomForGuest(_ time: Int64) -> Bool {
         let guests = connections.filter { $0.value.isGuest }
         guard guests.count >= limits.guests else { return true }
-        guard let oldest = guests.filter({ $0.value.task == nil }).keys.min() else { return false }
+        guard let oldest = guests.filter({ $0.value.isSilent }).keys.min() else { return false }
         sendAway(oldest, time)
         return true
     }

@@ -40,7 +40,7 @@ struct SpareKeeper {
             let isQuiet = workers.allSatisfy { $0.due == nil && !$0.isEnding } && !workers.isEmpty
             var waiting = lines.map { pollfd(fd: $0, events: 0, revents: 0) }
             waiting.append(pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0))
-            _ = unsafe poll(&waiting, nfds_t(waiting.count), isQuiet ? -1 : 50)
+            _ = unsafe poll(&waiting, nfds_t(waiting.count), isQuiet ? 2_000 : 50)
             if waiting.dropLast().contains(where: { CInt($0.revents) & POLLHUP != 0 }) {
                 for worker in workers { kill(worker.process, SIGKILL) }
                 _exit(0)
