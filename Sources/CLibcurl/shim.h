@@ -205,7 +205,12 @@ static inline int libcurl_set_source(const struct libcurl_functions *functions, 
 static inline int libcurl_set_identity(const struct libcurl_functions *functions, void *easy, const void *pem,
                                        size_t count) {
     const struct curl_version_info_data *version = functions->curl_version_info(0);
-    if (version == NULL || version->ssl_version == NULL || strstr(version->ssl_version, "SSL") == NULL) return 0;
+    if (version == NULL || version->ssl_version == NULL) return 0;
+    const char *libraries[] = {"OpenSSL/", "LibreSSL/", "BoringSSL", "quictls/", "AWS-LC"};
+    int is_known = 0;
+    for (size_t index = 0; index < sizeof libraries / sizeof *libraries; index += 1)
+        is_known |= strncmp(version->ssl_version, libraries[index], strlen(libraries[index])) == 0;
+    if (!is_known) return 0;
     struct curl_blob blob = {(void *)pem, count, libcurl_BLOB_COPY};
     return functions->curl_easy_setopt(easy, libcurl_SSLCERT_BLOB, &blob) == 0
         && functions->curl_easy_setopt(easy, libcurl_SSLKEY_BLOB, &blob) == 0;

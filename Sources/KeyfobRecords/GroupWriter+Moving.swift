@@ -36,7 +36,12 @@ extension GroupWriter {
         for record in try source.reader.records(.account, source.keys.blind(id))
         where record.secretCommitment != nil && !record.isTombstone {
             let content = try record.content(source.keys)
-            guard content.credential != nil, try self.record(of: content) == nil else { continue }
+            guard let credential = content.credential, try self.record(of: content) == nil else { continue }
+            // In it is the key of a client of the other group; a refresh gets another.
+            if credential.kind == .accessToken, credential.isCertified {
+                try source.bury(record)
+                continue
+            }
             let body = try record.decode(source.keys) { body throws(FieldList.Malformed) in
                 body.with(try body.history().moved)
             }

@@ -89,7 +89,7 @@ struct SharedRefresh: ~Copyable {
     /// What others are told of tokens, and for how long; nil where they cannot use them.
     private borrowing func sealed(_ received: ReceivedTokens) -> (bytes: [UInt8], seconds: Int64)? {
         let details = received.response.details
-        guard !received.replacesRefreshToken, let lifetime = details.expiresIn else { return nil }
+        guard !received.replacesRefreshToken, !received.isBound, let lifetime = details.expiresIn else { return nil }
         let answer = received.response.accessAnswer()
         let token = SharedToken(
             answer, name: name, by: session.own, issued: received.sentAt, lifetime: lifetime, with: key)

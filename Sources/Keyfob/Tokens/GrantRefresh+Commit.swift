@@ -7,7 +7,7 @@ extension GrantRefresh {
         _ commit: RefreshCommit, _ received: ReceivedTokens, _ purpose: Purpose
     ) throws(KeyringError) -> RefreshEvent {
         let conflict = RefreshEvent.conflict(snapshot(of: nil))
-        return try change(at: commit.expected) { writer in
+        return try change(at: commit.expected) { writer, isOwn in
             // An account that was removed meanwhile stays removed.
             guard try writer.hasAccount(plan.account.id) else { return conflict }
             if commit.replacesRefreshToken || source == .family { writer.markIrreplaceable() }
@@ -21,11 +21,13 @@ extension GrantRefresh {
                 try received.withRefreshToken { secret in
                     try writer.replaceGrant(key, secret: secret) { token in
                         renew(&token, received.sentAt, received.response.details)
+                        if received.identity != nil { token.tokenType = received.tokenType }
                         token.changeGrant { settle(&$0, purpose, granted: granted) }
                     }
                 }
             } else {
                 try writer.updateGrant(key) { token in
+                    if received.identity != nil { token.tokenType = received.tokenType }
                     token.changeGrant { grant in
                         (grant.intent, grant.failure) = (nil, nil)
                         settle(&grant, purpose, granted: granted)
@@ -33,7 +35,8 @@ extension GrantRefresh {
                 }
                 if source == .family { try storeOwn(received, writer) }
             }
-            try filing.save(received, in: writer)
+            // Who shares the refresh token has not the client's key by that.
+            if isOwn || received.identity == nil { try filing.save(received, in: writer) }
             try settleOthers(purpose, granted: granted, writer)
             if let refusal = commit.refusal { try remember(refusal, writer, commit.intent) }
             try addProfile(received.profile, writer)
@@ -94,7 +97,7 @@ extension GrantRefresh {
     func keep(
         _ kept: HeldToken, _ commit: RefreshCommit, _ failure: RefreshFailure?
     ) throws(KeyringError) -> RefreshEvent {
-        try change(at: commit.expected) { writer in
+        try change(at: commit.expected) { writer, _ in
             writer.markIrreplaceable()
             try writer.replaceGrant(key, secret: kept.secret) { token in
                 renew(&token, keyring.clock.now, nil)
@@ -137,7 +140,7 @@ extension GrantRefresh {
         _ changes: [StoredChange], _ failure: RefreshFailure?, _ intent: String, mayBeUsedUp: Bool
     ) throws(KeyringError) -> RefreshEvent {
         let used = changes.compactMap(\.version).first
-        return try change(at: used) { writer in
+        return try change(at: used) { writer, _ in
             // A refusal is about the refresh token that was used, and no other.
             let token = try writer.grant(key)
             guard token?.grant?.intent?.id == intent else { return .conflict(snapshot(of: token)) }

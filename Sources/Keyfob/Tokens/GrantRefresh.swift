@@ -246,7 +246,7 @@ struct GrantRefresh: Sendable {
                 return .failedButReplaced(failure)
             }
             let isSound = hasSoundIDToken(tokens, by: metadata)
-            let identity = sending.client.identity(ofTokens: tokens)
+            let identity = sending.client.identity(ofTokens: tokens, wereBound: plan.own?.isCertified == true)
             progress.received = ReceivedTokens(
                 tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound, key: key,
                 identity: identity, profile: isSound ? signedIn?.profile : nil,
@@ -376,9 +376,11 @@ struct GrantRefresh: Sendable {
     /// Changes the grant while it is active and has `version`; otherwise tells what it is.
     ///
     /// - Parameter body: Makes the change, and may still say that it does not fit; what it has written is kept then. In
-    ///   the same transaction it makes it in each group that holds the very same refresh token.
+    ///   the same transaction it makes it in each group that holds the very same refresh token; `isOwn` says which is the
+    ///   account's.
     func change(
-        at version: GrantVersion?, isNotedLater: Bool = false, _ body: (GroupWriter) throws -> RefreshEvent?
+        at version: GrantVersion?, isNotedLater: Bool = false,
+        _ body: (_ writer: GroupWriter, _ isOwn: Bool) throws -> RefreshEvent?
     ) throws(KeyringError) -> RefreshEvent {
         try keyring.withState { state in
             let groups = try groups(&state)
@@ -392,8 +394,8 @@ struct GrantRefresh: Sendable {
                 guard token != nil else { return .done }
                 // Before the change: afterwards the secrets differ.
                 let others = try writers.dropFirst().filter { try $0.hasSameToken(key, as: writer) }
-                if let event = try body(writer) { return event }
-                for other in others { _ = try body(other) }
+                if let event = try body(writer, true) { return event }
+                for other in others { _ = try body(other, false) }
                 return .done
             }
         }
@@ -405,7 +407,7 @@ struct GrantRefresh: Sendable {
     }
 
     private func write(_ intent: RefreshIntent) throws(KeyringError) -> RefreshEvent {
-        try change(at: intent.version, isNotedLater: true) { writer in
+        try change(at: intent.version, isNotedLater: true) { writer, _ in
             try writer.updateGrant(key) { $0.changeGrant { $0.intent = intent.about($0.version) } }
             return nil
         }
@@ -421,7 +423,7 @@ struct GrantRefresh: Sendable {
     private func end(
         _ id: String, _ failure: RefreshFailure?, mayBeUsedUp: Bool
     ) throws(KeyringError) -> RefreshEvent {
-        try change(at: nil) { writer in
+        try change(at: nil) { writer, _ in
             try writer.updateGrant(key) { token in
                 token.changeGrant { grant in
                     if !mayBeUsedUp, grant.intent?.id == id { grant.intent = nil }

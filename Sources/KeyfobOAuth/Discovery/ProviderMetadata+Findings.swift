@@ -99,11 +99,14 @@ extension ProviderMetadata {
         ]
         where !unusableEndpoints.contains(endpoint) {
             guard let found = other.endpoints[endpoint], found.environment == home else { continue }
-            metadata.endpoints[endpoint] = endpoints[endpoint] ?? found
+            guard endpoints[endpoint] == nil else { continue }
+            metadata.endpoints[endpoint] = found
+            metadata.mutualEndpoints[endpoint] = other.mutualEndpoints[endpoint]
         }
         metadata.revocationMethods = revocationMethods ?? other.revocationMethods
         metadata.grantTypes = grantTypes ?? other.grantTypes
         metadata.proofAlgorithms = proofAlgorithms ?? other.proofAlgorithms
+        metadata.bindsTokensToCertificates = bindsTokensToCertificates || other.bindsTokensToCertificates
         return metadata
     }
 }

@@ -92,7 +92,7 @@ package struct ProviderMetadata: Hashable, Sendable {
         var aliases: [EndpointURL: EndpointURL] = [:]
         for endpoint in Endpoint.allCases {
             guard let url = endpoints[endpoint] else { continue }
-            aliases[url] = mutualEndpoints[endpoint]
+            if let alias = mutualEndpoints[endpoint], aliases[url] == nil { aliases[url] = alias }
         }
         return aliases
     }

@@ -172,11 +172,15 @@ package struct OAuthClient: ~Copyable, Sendable {
 
     /// The certificate that an answer's access token is bound to (RFC 8705, section 3), for all that it and the provider say; nil where it is of
     /// use by itself.
-    package borrowing func identity(ofTokens tokens: borrowing TokenResponse) -> ClientIdentity? {
-        guard let identity, !tokens.details.isBound, ClientIdentity.isNamed(in: tokens.accessToken) ?? bindsTokens
-        else {
-            return nil
-        }
+    ///
+    /// - Parameter wereBound: Whether the sign-in has had such tokens: one that cannot be read is taken for one, whatever the
+    ///   provider says by now.
+    package borrowing func identity(
+        ofTokens tokens: borrowing TokenResponse, wereBound: Bool = false
+    ) -> ClientIdentity? {
+        guard let identity, !tokens.details.isBound,
+            ClientIdentity.isNamed(in: tokens.accessToken) ?? (bindsTokens || wereBound)
+        else { return nil }
         return identity
     }
 

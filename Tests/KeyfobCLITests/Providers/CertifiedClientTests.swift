@@ -111,12 +111,25 @@ struct CertifiedClientTests {
         for words in ["X509", "PRIVATE", "password=", "Secret\":\"", "\"user\"", token] {
             #expect(!outcome.text.contains(words), "\(words): \(outcome)")
         }
+        // By each of them, and not because there is no such command.
+        #expect(
+            line.hasPrefix("keyfob export") || outcome.errors.contains("certificate")
+                || outcome.text.contains("certificate"), "\(outcome)")
         if line.hasPrefix("keyfob token") {
             #expect(
                 outcome.status == 77 && outcome.errors.contains("keyfob request") && !outcome.errors.contains("proxy"),
                 "\(outcome)")
         }
         #expect(try home.refreshes() == 0)
+    }
+
+    @Test("an account that moves to another group takes no key of its client there") func moved() throws {
+        let home = try Self.home(options: ["tokens": "jwt"])
+        try home.signIn("strict")
+        let kinds = "keyfob account show ada --json | jq -r '[.credentials[].kind] | sort | join(\" \")'"
+        #expect(try home.run(kinds).text == "access_token id_token refresh_token\n")
+        try home.run("keyfob group create -q other && keyfob account move -q ada --to other --force").expectSuccess()
+        #expect(try home.run(kinds).text == "id_token refresh_token\n")
     }
 
     @Test(
