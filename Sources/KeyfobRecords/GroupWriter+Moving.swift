@@ -18,6 +18,10 @@ extension GroupWriter {
         try forgetFormerAccount(id)
         for record in records {
             let content = try record.content(source.keys)
+            if content.credential?.holdsClientKey == true {
+                try source.bury(record)
+                continue
+            }
             let body = try record.decode(source.keys) { body throws(FieldList.Malformed) in
                 body.with(try body.history().moved)
             }
@@ -37,8 +41,7 @@ extension GroupWriter {
         where record.secretCommitment != nil && !record.isTombstone {
             let content = try record.content(source.keys)
             guard let credential = content.credential, try self.record(of: content) == nil else { continue }
-            // In it is the key of a client of the other group; a refresh gets another.
-            if credential.kind == .accessToken, credential.isCertified {
+            if credential.holdsClientKey {
                 try source.bury(record)
                 continue
             }
@@ -64,4 +67,9 @@ extension GroupWriter {
         case nil: try insert(try keys.seal(header, attributes: body))
         }
     }
+}
+
+extension Credential {
+    /// Whether the key of a client is in it, which is its group's: in another group a refresh gets another token.
+    fileprivate var holdsClientKey: Bool { kind == .accessToken && isCertified }
 }

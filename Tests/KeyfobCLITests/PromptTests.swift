@@ -1,7 +1,7 @@
 import KeyfobTestSupport
 import Testing
 
-/// The front answers where it can; with `LD_PRELOAD` set it hands on. In an ordinary run both are the full program.
+/// By the front, which hands on where `LD_PRELOAD` is set; in an ordinary run both ways are the full program.
 @Suite("Who counts, in a prompt", .waitsForPrograms)
 struct PromptTests {
     /// What is done, and what the prompt says then.
@@ -49,7 +49,8 @@ struct PromptTests {
         try place.run(
             "git init -q app && cd app && git remote add origin https://git.example/contoso/app && git config user.email x@y.example"
         ).expectSuccess()
-        let run = try place.onTerminal("cd app && keyfob token > ../out 2> ../err", [("2/2", "bob\r")])
+        let run = try place.onTerminal(
+            "sh -c 'cd app && keyfob token > ../out 2> ../err'", [("2/2", "bob\r")])
         #expect(run.status == 0, "\(run)")
         for way in ["", "LD_PRELOAD="] {
             let outcome = try place.run("cd app && \(way) keyfob prompt").expectSuccess()

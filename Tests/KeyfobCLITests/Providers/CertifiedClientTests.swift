@@ -90,13 +90,17 @@ struct CertifiedClientTests {
         try home.run("keyfob request \(Self.api) --account ada").expectSuccess()
     }
 
+    private static let kubectl =
+        #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":{"interactive":false,"cluster":{"server":"https://api.strict.example"}}}"#
+
     @Test(
         "nobody gets a bound token alone, whichever way they ask, and the refresh token stays unused",
         arguments: [
             "keyfob token", "keyfob token --header", "keyfob token --json", "keyfob token --offline",
             "keyfob token --force-refresh", "keyfob token --format az", "keyfob token --url \(api)",
             "keyfob token --sasl xoauth2", "keyfob exec --env T -- sh -c 'echo $T'",
-            "echo keyfob://ada/ > text && keyfob inject -i text", "keyfob helper kubectl",
+            "echo keyfob://ada/ > text && keyfob inject -i text",
+            "KUBERNETES_EXEC_INFO='\(kubectl)' keyfob helper kubectl",
             "printf 'protocol=https\\nhost=api.strict.example\\n\\n' | git-credential-keyfob get",
             "echo api.strict.example | docker-credential-keyfob get",
             "keyfob exec --proxy --env API=api.strict.example/api -- sh -c 'curl -sS \"$API\"'",
@@ -128,7 +132,7 @@ struct CertifiedClientTests {
         try home.signIn("strict")
         let kinds = "keyfob account show ada --json | jq -r '[.credentials[].kind] | sort | join(\" \")'"
         #expect(try home.run(kinds).text == "access_token id_token refresh_token\n")
-        try home.run("keyfob group create -q other && keyfob account move -q ada --to other --force").expectSuccess()
+        try home.run("keyfob group create -q other && keyfob account move -q ada --to other").expectSuccess()
         #expect(try home.run(kinds).text == "id_token refresh_token\n")
     }
 
