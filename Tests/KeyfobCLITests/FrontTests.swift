@@ -322,7 +322,7 @@ struct FrontTests {
             ("keyfob", true), ("keyfob -h", true), ("keyfob --help", true), ("keyfob help", true),
             ("keyfob --help >&-", false),
             ("COLUMNS=60 keyfob --help", false), (Self.onTerminal("keyfob --help", columns: 79), false),
-            (Self.onTerminal("keyfob --help", columns: 80), true), (Self.onTerminal("keyfob", columns: 200), true),
+            (Self.onTerminal("keyfob --help", columns: 80), true), (Self.onTerminal("keyfob", columns: 200), false),
             (Self.onTerminal("keyfob -h", columns: 0), true), ("keyfob help token", false), ("keyfob --version", true),
             ("keyfob --version >&-", false),
             ("keyfob --version > /dev/full", false), ("keyfob --version --json", false), ("keyfob account list", false),

@@ -23,8 +23,9 @@ class Bridge:
     def __init__(self, server, *options, path="/mcp"):
         self.process = subprocess.Popen(
             ["keyfob", "mcp", f"http://{server.host}{path}", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.lines, self.errors, self.number, self.kept = queue.Queue(), [], 0, []
-        threading.Thread(target=self.read, daemon=True).start()
+        self.lines, self.errors, self.number, self.kept, self.is_deaf = queue.Queue(), [], 0, [], False
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
         threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True).start()
 
     def read(self):
@@ -32,7 +33,16 @@ class Bridge:
         with contextlib.suppress(ValueError):
             for line in self.process.stdout:
                 self.lines.put(json.loads(line))
+                if self.is_deaf:
+                    break
         self.lines.put(None)
+
+    def stop_reading(self):
+        """A file that is being read cannot be closed."""
+        self.is_deaf = True
+        self.tool("echo")
+        self.reader.join(20)
+        self.process.stdout.close()
 
     def write(self, text):
         self.process.stdin.write(text.encode() + b"\n")
@@ -192,7 +202,7 @@ def ends(server):
         assert bridge.process.wait(timeout=20) == 0 and time.time() - began < 2
     # Who reads nothing more.
     bridge = begun(server)
-    bridge.process.stdout.close()
+    bridge.stop_reading()
     bridge.tool("echo")
     assert bridge.process.wait(timeout=20) == 0
     # The keys' process leaves with it.
