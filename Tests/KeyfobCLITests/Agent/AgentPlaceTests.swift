@@ -8,12 +8,7 @@ import Testing
 struct AgentPlaceTests {
     /// A vault of one account that a key file opens, whose token the script that asks may have.
     private func home() throws -> Workplace {
-        let place = try Workplace()
-        try place.makeKey("key")
-        try place.run("keyfob init -q --key-file key --recovery-file recovery").expectSuccess()
-        try place.run(
-            "keyfob add -q --key-file key --account ada --host git.example --scope repo", text: "ADA"
-        ).expectSuccess()
+        let place = try Workplace.withAda()
         try place.run("keyfob program allow -q '\(PythonScript.path("agent"))' --account ada --key-file key")
             .expectSuccess()
         return place

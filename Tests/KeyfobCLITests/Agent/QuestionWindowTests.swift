@@ -7,12 +7,7 @@ import Testing
 struct QuestionWindowTests {
     @Test("a window goes with the program that asked, with the lock, and with the agent, however that ends")
     func withdrawn() throws {
-        let place = try Workplace()
-        try place.makeKey("key")
-        try place.run("keyfob init -q --key-file key --recovery-file recovery").expectSuccess()
-        try place.run(
-            "keyfob add -q --key-file key --account ada --host git.example --scope repo", text: "ADA"
-        ).expectSuccess()
+        let place = try Workplace.withAda()
         // What stands in the place of zenity: it stays until it is ended.
         try place.run("mkdir -p bin").expectSuccess()
         try place.write("bin/zenity", "#!/bin/sh\necho $$ >> '\(place.path)/shown'\nexec sleep 600\n")

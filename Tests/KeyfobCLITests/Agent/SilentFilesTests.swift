@@ -19,12 +19,7 @@ struct SilentFilesTests {
         "others get their tokens, the owner locks it, and a signal ends it, as if they were not there",
         .enabled(if: arePossible, "no file system can be mounted here by FUSE (/dev/fuse, user namespaces)"))
     func silent() throws {
-        let place = try Workplace()
-        try place.makeKey("key")
-        try place.run("keyfob init -q --key-file key --recovery-file recovery").expectSuccess()
-        try place.run(
-            "keyfob add -q --key-file key --account ada --host git.example --scope repo", text: "ADA"
-        ).expectSuccess()
+        let place = try Workplace.withAda()
         let agent = PythonScript.path("agent")
         try place.run("keyfob program allow -q '\(agent)' --all-accounts --key-file key").expectSuccess()
         let outcome = try place.run(

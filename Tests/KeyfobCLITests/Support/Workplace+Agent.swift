@@ -1,4 +1,17 @@
+import Testing
+
 extension Workplace {
+    /// A vault that the file `key` opens, with the account ada, whose token is `ADA`; nothing unlocks it by itself.
+    static func withAda() throws -> Workplace {
+        let place = try Workplace()
+        try place.makeKey("key")
+        try place.run("keyfob init -q --key-file key --recovery-file recovery").expectSuccess()
+        try place.run(
+            "keyfob add -q --key-file key --account ada --host git.example --scope repo", text: "ADA"
+        ).expectSuccess()
+        return place
+    }
+
     /// The shell's lines that start `keyfob agent`, which ends with the shell, and wait until it listens: its number is
     /// `$agent`, and what it says is in the files `said` and `told`.
     ///
