@@ -27,7 +27,8 @@ struct KeyfobCommand: ParsableCommand {
                 name: "The vault",
                 subcommands: [
                     InitCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self, UnlockCommand.self,
-                    LockCommand.self, SlotCommand.self, RekeyCommand.self, GroupCommand.self, MigrateCommand.self,
+                    LockCommand.self, PasswdCommand.self, SlotCommand.self, RekeyCommand.self, GroupCommand.self,
+                    MigrateCommand.self,
                 ]),
             CommandGroup(
                 name: "Accounts and tokens",
@@ -53,6 +54,7 @@ struct KeyfobCommand: ParsableCommand {
                 name: "Bundles and other machines",
                 subcommands: [
                     ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self, SyncCommand.self,
+                    LostCommand.self,
                 ]),
             CommandGroup(
                 name: "Which account",
@@ -61,6 +63,8 @@ struct KeyfobCommand: ParsableCommand {
                     BindingsCommand.self,
                     AllowCommand.self, HistoryCommand.self,
                 ]),
-            CommandGroup(name: "The command itself", subcommands: [CompletionsCommand.self, ManCommand.self]),
+            CommandGroup(
+                name: "The command itself",
+                subcommands: [CompletionsCommand.self, ManCommand.self, UninstallCommand.self]),
         ])
 }

@@ -42,6 +42,13 @@ package struct KnownPlaces: Sendable {
         _ = consume held
     }
 
+    /// All folders in which a vault was unlocked.
+    package func folders() throws(StorageFailure) -> [String] {
+        try lines().compactMap { line in
+            PercentEncoding.decode(line.folder.utf8).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
     /// The folders in which a vault was unlocked.
     package func folders(of vault: VaultID) throws(StorageFailure) -> [String] {
         try lines().filter { $0.vault == vault }.compactMap { line in

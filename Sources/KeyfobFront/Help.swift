@@ -41,6 +41,8 @@ enum Help {
           unlock                  Keep the key in a kernel keyring for a while.
           lock                    Forget the keys that 'unlock' has kept, and those of
                                   the agent.
+          passwd                  Change the passphrase of the vault, or set the first
+                                  one.
           slot                    Ways to unlock the vault.
           rekey                   Give the vault and its groups new keys, and seal
                                   everything again.
@@ -98,6 +100,8 @@ enum Help {
           restore                 Bring a backup back.
           sync                    Keep the vaults of several machines alike, over a
                                   folder, a git repository, rclone or etcd.
+          lost                    Say what a lost machine could reach, and take it out
+                                  of the sync.
 
         WHICH ACCOUNT:
           use                     Use an account from now on, everywhere or in this
@@ -116,6 +120,8 @@ enum Help {
         THE COMMAND ITSELF:
           completions             Print a completion script for a shell.
           man                     Show the manual, or write its pages into a folder.
+          uninstall               Say what Keyfob has left on this machine, and undo
+                                  what it may.
 
           See 'keyfob help <subcommand>' for one, 'keyfob help options' for all.
 

@@ -110,6 +110,13 @@ extension UnlockedVault {
         let slot: KeySlot
         /// The slot's own key under the vault's wrap key.
         let ownKey: CommittingAEAD.Box
+
+        /// Opens the slot, to see that what is to open it does.
+        ///
+        /// - Throws: as ``LockedVault/unlock(with:)``.
+        package func tryOpening(with offered: borrowing SlotKey, vault: VaultID) throws(VaultError) {
+            _ = try slot.open(with: offered, vault: vault, group: group)
+        }
     }
 
     private func requireRoomForGrant(_ index: Int) throws(VaultError) {

@@ -193,7 +193,7 @@ extension Keyring.Slots {
     }
 
     /// The one slot whose id begins with what was typed.
-    private static func slot(_ id: String, among slots: [SlotSummary]) throws(KeyringError) -> SlotSummary {
+    static func slot(_ id: String, among slots: [SlotSummary]) throws(KeyringError) -> SlotSummary {
         let wanted = Identifier.folded(id)
         let matching = slots.filter { !wanted.isEmpty && $0.id.description.hasPrefix(wanted) }
         guard let slot = matching.first else {

@@ -276,7 +276,8 @@ extension Keyring.Sync {
         }
     }
 
-    private static func device(
+    /// The device that a name means: what it calls itself, its words, or the beginning of them.
+    static func device(
         _ name: String, _ session: borrowing SyncSession, _ roster: SyncRoster
     ) throws(KeyringError) -> SyncDeviceID {
         if let id = SyncDeviceID(words: name), roster.members[id] != nil { return id }
@@ -289,7 +290,8 @@ extension Keyring.Sync {
         guard let first = found.first else {
             throw KeyringError(
                 .usage, "no device of the sync is called '\(Identifier.isAcceptable(name) ? name : "")'",
-                advice: .showSync)
+                advice: .showSync,
+                candidates: roster.members.keys.sorted().filter { $0 != session.own }.map { session.name(of: $0) })
         }
         guard found.count == 1 else {
             throw KeyringError(

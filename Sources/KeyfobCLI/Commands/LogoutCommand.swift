@@ -142,7 +142,7 @@ extension LogoutCommand {
         let groups = try global.groups()
         let listed = AccountListCommand.sorted(try keyring.accounts.list(in: groups))
         let candidates = try listed.filter { candidate in
-            try forget || forever || holdsTokens(candidate, keyring)
+            try forget || forever || Self.holdsTokens(candidate, keyring)
         }
         guard !candidates.isEmpty || forever else {
             throw KeyringError(.noSuchAccount, "there is no account to sign out", hint: nil)
@@ -174,7 +174,8 @@ extension LogoutCommand {
         if let first { throw ReportedFailure(status: ExitStatus(first.code)) }
     }
 
-    private func holdsTokens(_ candidate: Candidate, _ keyring: Keyring) throws(KeyringError) -> Bool {
+    /// Whether there is something to sign an account out of.
+    static func holdsTokens(_ candidate: Candidate, _ keyring: Keyring) throws(KeyringError) -> Bool {
         guard candidate.state != .noCredentials else { return false }
         return try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group)
             .contains { $0.kind != .refreshToken || ($0.grant ?? Grant()).state != .signedOut }

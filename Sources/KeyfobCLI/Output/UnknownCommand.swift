@@ -22,20 +22,50 @@ enum UnknownCommand {
         return error(in: words.dropFirst(), behind: path + [word], command.configuration.subcommands)
     }
 
-    /// What people type who come from other programs.
-    private static let meanings = [
-        "version": "keyfob --version", "list": "keyfob account list", "ls": "keyfob account list",
-        "accounts": "keyfob account list", "rm": "keyfob account remove", "remove": "keyfob account remove",
-        "delete": "keyfob account remove", "signin": "keyfob login", "sign-in": "keyfob login", "auth": "keyfob login",
-        "signout": "keyfob logout", "sign-out": "keyfob logout", "switch": "keyfob use", "get": "keyfob token",
-        "print": "keyfob token", "undo": "keyfob backup --list",
+    /// What people type who come from other programs, behind the command that they have got right, and what does it.
+    static let meanings = [
+        "keyfob": [
+            "accounts": "keyfob account list", "audit": "keyfob log", "auth": "keyfob login",
+            "change-passphrase": "keyfob passwd", "change-password": "keyfob passwd", "config": "keyfob setup",
+            "configure": "keyfob setup", "current": "keyfob whoami", "delete": "keyfob account remove",
+            "forget": "keyfob account remove", "get": "keyfob token", "info": "keyfob status",
+            "keys": "keyfob slot list", "list": "keyfob account list", "logs": "keyfob log",
+            "ls": "keyfob account list",
+            "move": "keyfob account move", "mv": "keyfob account move", "new": "keyfob init",
+            "passphrase": "keyfob passwd", "password": "keyfob passwd", "print": "keyfob token", "pull": "keyfob sync",
+            "push": "keyfob sync", "refresh": "keyfob account refresh", "remove": "keyfob account remove",
+            "rename": "keyfob account label", "revoke": "keyfob logout", "rm": "keyfob account remove",
+            "rotate": "keyfob rekey", "run": "keyfob exec", "select": "keyfob pick", "show": "keyfob account show",
+            "sign-in": "keyfob login", "sign-out": "keyfob logout", "signin": "keyfob login",
+            "signout": "keyfob logout", "stolen": "keyfob lost", "switch": "keyfob use",
+            "tokens": "keyfob account list", "version": "keyfob --version", "whois": "keyfob which",
+        ],
+        "keyfob account": [
+            "add": "keyfob add", "current": "keyfob whoami", "delete": "keyfob account remove",
+            "forget": "keyfob account remove", "ls": "keyfob account list", "login": "keyfob login",
+            "logout": "keyfob logout", "mv": "keyfob account move", "rename": "keyfob account label",
+            "rm": "keyfob account remove", "select": "keyfob pick", "switch": "keyfob use", "use": "keyfob use",
+        ],
+        "keyfob group": [
+            "add": "keyfob group create", "delete": "keyfob group remove", "ls": "keyfob group list",
+            "new": "keyfob group create", "rm": "keyfob group remove",
+        ],
+        "keyfob slot": [
+            "change": "keyfob passwd", "delete": "keyfob slot remove", "ls": "keyfob slot list",
+            "passwd": "keyfob passwd", "rm": "keyfob slot remove",
+        ],
+        "keyfob sync": [
+            "add": "keyfob sync approve", "lost": "keyfob lost", "pull": "keyfob sync", "push": "keyfob sync",
+            "remove": "keyfob lost", "rm": "keyfob lost", "start": "keyfob sync init",
+        ],
     ]
 
     private static func error(of word: String, behind path: [String], among names: [String]) -> KeyringError {
         let command = path.joined(separator: " ")
-        if let meant = meanings[word], path == ["keyfob"] {
+        if let meant = meanings[command]?[word.lowercased()] {
             return KeyringError(
-                .usage, ParserMessage.line("there is no command 'keyfob \(word)'"), hint: "did you mean '\(meant)'?")
+                .usage, ParserMessage.line("there is no command '\(command) \(word)'"),
+                hint: "did you mean '\(meant)'?")
         }
         let near = names.map { (distance(word, $0), $0) }.filter { $0.0 <= max(1, word.count / 3) }.min { $0 < $1 }
         let shown = ParserMessage.line("there is no command '\((path + [word]).joined(separator: " "))'")

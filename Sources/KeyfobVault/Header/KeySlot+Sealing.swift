@@ -1,5 +1,5 @@
 internal import KeyfobAge
-internal import KeyfobModel
+package import KeyfobModel
 internal import KeyfobSodium
 
 extension KeySlot {
@@ -83,6 +83,13 @@ extension KeySlot {
         }
         guard let expected, ConstantTime.areEqual(expected, proof) else { throw .corrupted(.header) }
         return true
+    }
+
+    /// Opens a slot of the whole vault, to see that what is to open it does.
+    ///
+    /// - Throws: `noSuchKindOfSlot`, `wrongKey`, `costRefused`, `outOfMemory`, `corrupted(.header)`.
+    package func tryOpening(with offered: borrowing SlotKey, vault: VaultID) throws(VaultError) {
+        _ = try open(with: offered, vault: vault)
     }
 
     /// The key in the slot.

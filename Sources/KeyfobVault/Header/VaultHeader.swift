@@ -61,6 +61,21 @@ package struct VaultHeader: Equatable, Sendable {
         return nil
     }
 
+    /// The slot that unlocking with `offered` takes, of the whole vault or of one group; nil for none.
+    ///
+    /// Each slot for a passphrase costs a derivation.
+    package func anySlot(openedBy offered: borrowing SlotKey) -> KeySlot? {
+        if let slot = slot(openedBy: offered) { return slot }
+        for group in groups {
+            for grant in group.grants {
+                if let key = try? grant.slot.open(with: offered, vault: vault, group: group.id), key.count > 0 {
+                    return grant.slot
+                }
+            }
+        }
+        return nil
+    }
+
     /// Whether a slot of the vault, or of one of its groups, is of a kind.
     package func hasSlot(_ kind: KeySlot.Kind) -> Bool {
         slots.contains { $0.kind == kind } || groups.contains { $0.grants.contains { $0.slot.kind == kind } }

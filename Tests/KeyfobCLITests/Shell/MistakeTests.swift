@@ -47,6 +47,18 @@ struct MistakeTests {
         ("slot add passphrase", 12, ["a passphrase is needed", "nobody to ask", "give it with --new-passphrase-fd"]),
         ("slot remove ffff", 13, ["there is no slot 'ffff'", "'keyfob slot list' shows the slots"]),
         ("slot list --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
+        ("password", 64, ["there is no command 'keyfob password'; did you mean 'keyfob passwd'?"]),
+        ("account use ada", 64, ["there is no command 'keyfob account use'; did you mean 'keyfob use'?"]),
+        ("account rename ada x", 64, ["did you mean 'keyfob account label'?"]),
+        ("passwd", 12, ["nobody to ask", "keyfob passwd --new-passphrase-fd 3 3< FILE"]),
+        ("passwd ffff", 13, ["there is no slot 'ffff'", "'keyfob slot list' shows the slots"]),
+        ("passwd --kdf-memory 5", 64, ["between 64 and 1024 MiB", "see 'keyfob passwd --help'"]),
+        ("lost", 64, ["Missing expected argument '<machine>'", "see 'keyfob lost --help'"]),
+        (
+            "lost laptop", 78,
+            ["the vault is not in a sync", "'keyfob restore BACKUP --vault ~/lost", "keyfob logout --all"]
+        ),
+        ("uninstall now", 64, ["Unexpected argument 'now'", "see 'keyfob uninstall --help'"]),
         ("rekey --keep-key-file nofile --recovery-file new", 66, ["there is no file nofile"]),
         ("group create ''", 64, ["a group's name cannot be blank"]),
         ("group create default", 73, ["a group of that name exists already", "'keyfob group list'"]),

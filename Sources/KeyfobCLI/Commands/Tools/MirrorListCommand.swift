@@ -17,14 +17,18 @@ struct MirrorListCommand: ParsableCommand {
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
-    func run() throws {
-        let notes: [MirrorNote]
+    /// What is noted of all mirrors.
+    static func notes(_ global: GlobalOptions) throws(KeyringError) -> [MirrorNote] {
+        let state = try global.location().state
         do {
-            notes = try MirrorStore(state: try global.location().state).notes().compactMap(MirrorNote.init(text:))
+            return try MirrorStore(state: state).notes().compactMap(MirrorNote.init(text:)).sorted { $0.file < $1.file }
         } catch {
             throw KeyringError(.inputOutput, "the notes of mirrors cannot be read")
         }
-        let sorted = notes.sorted { $0.file < $1.file }
+    }
+
+    func run() throws {
+        let sorted = try Self.notes(global)
         if global.json { return try JSONOutput.print(MirrorListDocument(sorted)) }
         guard !sorted.isEmpty else { return global.say("nothing is mirrored; 'keyfob mirror azure-cli' begins") }
         var table = Table(

@@ -26,8 +26,15 @@ struct SetupCommand: ParsableCommand {
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
+    /// What the files of all tools tell by now.
+    static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {
+        var states: [SetupDocument.Tool] = []
+        for tool in tools { states += try tool.states(global) }
+        return states
+    }
+
     func run() throws {
-        let tools = try Self.tools.flatMap { try $0.states(global) }
+        let tools = try Self.states(global)
         if global.json { return try JSONOutput.print(SetupDocument(tools: tools)) }
         var table = Table(
             header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"], yielding: ["FILE", "INSTALLED"],

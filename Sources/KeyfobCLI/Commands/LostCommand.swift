@@ -1,0 +1,196 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobTerminal
+
+struct LostCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lost", abstract: "Say what a lost machine could reach, and take it out of the sync.",
+        discussion: """
+            Lists the groups that the machine shares and what of their accounts it can use. Then it asks, and keeps the \
+            machine out as 'keyfob sync revoke' does. What is left to do is printed as commands and pages: sign-ins that \
+            all machines share end by 'keyfob logout' here; those that the machine made itself, and tokens that were \
+            added by hand, end at the provider alone. Typed again it changes nothing, and prints the list again.
+
+            Example:
+              keyfob lost laptop
+              keyfob lost laptop --force
+
+            Exit status: 0 done, 11 several machines of that name, 15 cancelled, 64 no such machine or nobody to ask, \
+            78 no sync.
+            """)
+
+    @Argument(help: "What it is called, or its words, or the first of them.") var machine: String
+    @OptionGroup var consent: ConsentOptions
+    @OptionGroup var options: SyncOptions
+
+    func run() throws {
+        let global = options.global
+        let keyring = try opened()
+        let lost = try keyring.sync.reach(of: machine)
+        let text = LostText(lost, keyring)
+        if !global.json { try text.write() }
+        var change: SyncChange?
+        if !lost.isRevoked {
+            if !consent.isGiven {
+                try Confirmation.requireConsent(
+                    "Keep it out of the sync from now on? [y/N] ", otherwise: "--force does it without asking", global)
+            }
+            let words = lost.device.words
+            change = try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
+                try await keyring.sync.revoke(words, access).change
+            }
+        }
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(LostDocument(lost, change, text)) }
+        global.say(
+            change == nil
+                ? "\(text.title) was revoked already: it gets nothing new"
+                : "revoked \(text.title): it gets nothing new from now on")
+        for name in change?.alsoOut ?? [] {
+            global.say(
+                "out with it, which alone had let it in: \(TerminalText.line(name)); 'keyfob sync approve WORDS' lets it in again"
+            )
+        }
+        for name in change?.reduced ?? [] {
+            global.say("shares fewer groups without it: \(TerminalText.line(name))")
+        }
+        for line in change?.removedDecisions ?? [] { global.say("removed: \(line)") }
+        guard !text.steps.isEmpty else { return global.say("nothing else is left to do") }
+        global.say("left to do:")
+        for step in text.steps { try StandardOutput.write(entry: step.line, nil, hanging: 4) }
+    }
+
+    /// The keyring; where it is in no sync, that says what helps instead.
+    private func opened() throws(KeyringError) -> Keyring {
+        let keyring = try options.global.unlockedKeyring(reaching: .everything)
+        guard keyring.sync.isSetUp else {
+            throw KeyringError(
+                .configuration, "the vault is not in a sync, so that nothing here tells what the machine had",
+                hint: "its last backup does: \(Self.wayByBackup)")
+        }
+        try SyncRemote(try keyring.sync.remote()).confine(keyring)
+        return keyring
+    }
+
+    private static let wayByBackup = """
+        'keyfob restore BACKUP --vault ~/lost --bundle-identity RECOVERY-KEY-FILE --recovery-file ~/lost-recovery.txt \
+        --new-key-file ~/lost.key', then 'keyfob logout --all --vault ~/lost --key-file ~/lost.key'
+        """
+}
+
+/// What people read of a lost machine.
+struct LostText {
+    /// What ends something that the machine can use.
+    struct Step: Encodable {
+        /// What can be typed, or the page.
+        let command: String?
+        let page: String?
+        let host: String
+        let reason: String
+
+        var line: String { "  \(command ?? page ?? "at \(host)")  (\(reason))" }
+    }
+
+    let title: String
+    let steps: [Step]
+    private let lost: LostMachine
+    private let names: (Account) -> String
+
+    init(_ lost: LostMachine, _ keyring: Keyring) {
+        self.lost = lost
+        title = TerminalText.line(lost.device.title)
+        let naming = AccountNaming(among: (try? keyring.accounts.list()) ?? [])
+        names = naming.brief
+        var steps: [Step] = []
+        for holding in lost.holdings {
+            let (name, host) = (naming.brief(holding.account), holding.account.id.environment)
+            let step: Step? =
+                switch holding.kind {
+                case .sharedSignIn:
+                    Step(
+                        command: Self.signOut(holding, naming.briefTyped(holding.account)), page: nil, host: host,
+                        reason: "\(name): the sign-in that all machines share; log in again afterwards")
+                case .ownSignIn:
+                    Step(
+                        command: nil, page: holding.page, host: host,
+                        reason: "\(name): the sign-in that it may have made itself")
+                case .tokenByHand:
+                    Step(
+                        command: nil, page: holding.page, host: host,
+                        reason: "\(name): the token, if it was added there too")
+                case .name: nil
+                }
+            if let step, !steps.contains(where: { $0.line == step.line }) { steps.append(step) }
+        }
+        // What can be typed comes first.
+        self.steps = steps.filter { $0.command != nil } + steps.filter { $0.command == nil }
+    }
+
+    private static func signOut(_ holding: LostMachine.Holding, _ name: String) -> String {
+        let words = ["keyfob", "logout", name, "--group", holding.group.name]
+        return (words + (holding.clientID.map { ["--client", $0] } ?? [])).map(ShellWord.quoted).joined(separator: " ")
+    }
+
+    /// Writes what the machine could reach.
+    func write() throws(KeyringError) {
+        let device = lost.device
+        try StandardOutput.write(entry: "machine \(title) (\(device.words))", nil)
+        let groups = SyncText.groups(lost.groups)
+        try StandardOutput.write(entry: "shares  \(device.sharesAll ? "all groups: \(groups)" : groups)", nil)
+        let seen = device.seen.map { "last seen \(TimeText.moment($0))" } ?? "nothing has come from it yet"
+        try StandardOutput.write(entry: "state   \(lost.isRevoked ? "revoked" : device.hasLeft ? "left" : seen)", nil)
+        guard !lost.holdings.isEmpty else {
+            return try StandardOutput.write(entry: "has     no account", nil)
+        }
+        var table = Table(
+            header: ["ACCOUNT", "GROUP", "IT CAN USE", "ENDED BY"], yielding: ["GROUP"],
+            wrapping: ["IT CAN USE", "ENDED BY"], usual: ["GROUP": AccessGroup.default.name])
+        for holding in lost.holdings {
+            let (has, ended) = Self.words(holding)
+            table.add([names(holding.account), holding.group.name, has, ended])
+        }
+        try StandardOutput.write(lines: "\n" + table.text)
+    }
+
+    private static func words(_ holding: LostMachine.Holding) -> (has: String, ended: String) {
+        switch holding.kind {
+        case .sharedSignIn: ("the sign-in of all machines", "logout here")
+        case .ownSignIn: ("a sign-in of its own, if it made one", "the provider")
+        case .tokenByHand: ("the token, if it was added there too", "the provider")
+        case .name: ("nothing: it knows the name", "-")
+        }
+    }
+}
+
+/// `Schemas/lost.schema.json`.
+private struct LostDocument: JSONDocument {
+    struct Holding: Encodable {
+        let group: String
+        let account: String
+        let clientID: String?
+        let kind: String
+        let page: String?
+    }
+
+    let formatVersion = 1
+    let device: SyncStatusDocument.Device
+    let groups: [String]
+    let holdings: [Holding]
+    /// Whether this call has revoked it; false where it was revoked before.
+    let isNew: Bool
+    let alsoOut: [String]
+    let steps: [LostText.Step]
+
+    init(_ lost: LostMachine, _ change: SyncChange?, _ text: LostText) {
+        device = SyncStatusDocument.Device(lost.device)
+        groups = lost.groups.map(\.name)
+        holdings = lost.holdings.map {
+            Holding(
+                group: $0.group.name, account: $0.account.id.description, clientID: $0.clientID, kind: $0.kind.rawValue,
+                page: $0.page)
+        }
+        isNew = change != nil
+        alsoOut = change?.alsoOut ?? []
+        steps = text.steps
+    }
+}

@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobTerminal
+
+struct PasswdCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passwd", abstract: "Change the passphrase of the vault, or set the first one.",
+        discussion: """
+            Makes a slot for the new passphrase, opens it, and exchanges it for the old one in one step: stopped at any \
+            moment, the old passphrase opens the vault, or the new one. Where the vault has several passphrases, name the \
+            slot of the one to change; a slot of one group's passphrase can be named too.
+            Copies of the vault that were made before still open with the old passphrase; backups open with the recovery key, \
+            as before. If somebody knows the old passphrase, 'keyfob rekey' gives the vault new keys.
+
+            Example:
+              keyfob passwd
+              keyfob passwd 3fa9c1d2
+              keyfob passwd --passphrase-fd 3 --new-passphrase-fd 4 3<old 4<new
+
+            Exit status: 0 done, 11 several passphrases and none named, 12 nobody to ask, 73 the passphrase opens a slot \
+            already, 77 wrong key.
+            """)
+
+    @Argument(help: "The slot whose passphrase changes, or the beginning of its id.")
+    var slot: String?
+
+    @Option(name: .long, help: ArgumentHelp("Read the new passphrase from this descriptor.", valueName: "n"))
+    var newPassphraseFd: Int32?
+
+    @OptionGroup var derivation: DerivationOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring(reaching: .vault)
+        guard keyring.storage == .embedded else {
+            throw KeyringError(
+                .notOffered, "the desktop's keyring keeps this vault, and its passphrase is the one that counts",
+                hint: "change that one with the keyring's own program, such as Seahorse or KeePassXC")
+        }
+        let old = try chosen(keyring)
+        let passphrase = try NewPassphraseInput.read(
+            descriptor: newPassphraseFd, mayAsk: !global.noInput, what: old?.group.map { "group '\($0)'" },
+            hint: "give it with --new-passphrase-fd: keyfob passwd --new-passphrase-fd 3 3< FILE")
+        let change = try keyring.slots.changePassphrase(of: old?.id, to: passphrase, memory: derivation.memory)
+        global.tellWarnings(of: keyring)
+        guard !global.json else { return try JSONOutput.print(PassphraseChangedDocument(change)) }
+        tell(change)
+    }
+
+    /// The passphrase that is to change; nil where there is none yet.
+    private func chosen(_ keyring: Keyring) throws(KeyringError) -> Keyring.Slot? {
+        if let slot { return try keyring.slots.withID(slot) }
+        let known = try keyring.slots.passphrases()
+        guard known.count > 1 else { return known.first }
+        guard !global.noInput, newPassphraseFd == nil, let terminal = Terminal() else {
+            let lines = known.map { "'keyfob passwd \($0.id)' (made \(LocalTime.text($0.created)))" }
+            throw KeyringError(
+                .ambiguous, "the vault has \(known.count) passphrases: say which one to change",
+                hint: Quantity.list(lines))
+        }
+        for slot in known { StandardError.write(line: "\(slot.id)  made \(LocalTime.text(slot.created))") }
+        let answer = try terminal.ask("The vault has \(known.count) passphrases. Which slot's is to change? ")
+        guard !answer.isEmpty else { throw Confirmation.cancelled }
+        return try keyring.slots.withID(answer)
+    }
+
+    private func tell(_ change: PassphraseChange) {
+        let what = change.slot.group.map { "group '\($0)'" } ?? "the vault"
+        guard let replaced = change.replaced else {
+            global.say("\(what) has a passphrase now: slot \(change.slot.id)")
+            return global.say("it opens with: \(SlotText.list(change.left))")
+        }
+        global.say("\(what) has a new passphrase: slot \(change.slot.id) in place of \(replaced.id)")
+        global.say("it opens with: \(SlotText.list(change.left))")
+        global.say("copies of the vault that were made before still open with the old passphrase")
+        guard let group = change.slot.group else {
+            return global.say("if somebody knows the old one: 'keyfob rekey' gives the vault new keys")
+        }
+        let word = ShellWord.inMessage(group.name)
+        global.say("if somebody knows the old one: 'keyfob group rotate \(word)' gives the group a new key")
+    }
+}
+
+/// `Schemas/passphrase-changed.schema.json`.
+private struct PassphraseChangedDocument: JSONDocument {
+    let formatVersion = 1
+    let slot: SlotDocument
+    let replaced: SlotDocument?
+    let left: [SlotDocument]
+
+    init(_ change: PassphraseChange) {
+        slot = SlotDocument(change.slot)
+        replaced = change.replaced.map(SlotDocument.init)
+        left = change.left.map(SlotDocument.init)
+    }
+}

@@ -1,0 +1,236 @@
+internal import FoundationEssentials
+internal import Keyfob
+internal import KeyfobAgent
+internal import KeyfobFiles
+internal import KeyfobInterop
+
+/// Something that Keyfob has left on this machine, or that hangs on it.
+struct UninstallTrace: Encodable {
+    /// What it is.
+    enum Kind: String, Encodable {
+        case setup, mirror, unit, agent, key, signIn, sync, desktopKeyring, vault, backup, keyFile, shell, state,
+            program
+    }
+
+    /// What becomes of it.
+    enum State: String, Encodable {
+        /// 'uninstall' undoes it.
+        case undoable
+        /// It was undone.
+        case undone
+        /// It stays: the owner alone removes it.
+        case stays
+        /// Undoing it failed.
+        case failed
+    }
+
+    let kind: Kind
+    /// Where it is, or what it is called.
+    let what: String
+    /// What it is, and what is lost with it.
+    let note: String
+    var state: State
+    /// What undoes or removes it, as it can be typed; nil where nothing has to be typed.
+    let command: String?
+    /// Why undoing it failed.
+    var problem: String?
+}
+
+/// All that Keyfob has left on this machine, as far as it is known: from what other commands keep and list.
+struct UninstallTraces {
+    private let global: GlobalOptions
+    private let location: KeyringLocation
+    private let variables: [String: String]
+
+    init(_ global: GlobalOptions, _ environment: Environment = .current) throws(KeyringError) {
+        self.global = global
+        location = try global.location()
+        variables = environment.variables
+    }
+
+    /// What is found: first what can be undone, then what stays, in the order in which it is best removed.
+    func found() throws(KeyringError) -> [UninstallTrace] {
+        let opening = try? global.opening(reaching: .everything)
+        return try setups() + mirrors() + units() + agents() + keptKeys() + ofOpened(opening?.keyring)
+            + shells() + [program()] + vaults() + keyFile() + state()
+    }
+
+    private func setups() throws(KeyringError) -> [UninstallTrace] {
+        try SetupCommand.states(global).filter { $0.asksKeyfob && $0.tool != "az" }.map { tool in
+            UninstallTrace(
+                kind: .setup, what: tool.file, note: "\(tool.tool) asks Keyfob", state: .undoable,
+                command: "\(tool.command) --undo")
+        }
+    }
+
+    private func mirrors() throws(KeyringError) -> [UninstallTrace] {
+        try MirrorListCommand.notes(global).map { note in
+            UninstallTrace(
+                kind: .mirror, what: note.file, note: "group '\(note.group)' is mirrored into it", state: .undoable,
+                command: Self.line("keyfob", "mirror", "stop", note.file, "--remove"))
+        }
+    }
+
+    /// The units of systemd that the user has enabled.
+    private func units() -> [UninstallTrace] {
+        let home = variables["XDG_CONFIG_HOME"] ?? variables["HOME"].map { $0 + "/.config" }
+        guard let folder = home.map({ $0 + "/systemd/user" }) else { return [] }
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        let units = Set(names.compactMap { $0.split(separator: "/").last.map(String.init) })
+        return units.filter { $0.hasPrefix("keyfob-") && !$0.hasSuffix(".wants") }.sorted().map { unit in
+            UninstallTrace(
+                kind: .unit, what: unit, note: "systemd starts it for you", state: .undoable,
+                command: Self.line("systemctl", "--user", "disable", "--now", unit))
+        }
+    }
+
+    private func agents() -> [UninstallTrace] {
+        AgentPlace.agents(of: location).filter(\.hasAgent).map { place in
+            let process = AgentSocket.process(at: place.socket)
+            return UninstallTrace(
+                kind: .agent, what: place.socket, note: "an agent runs" + (process.map { ", process \($0)" } ?? ""),
+                state: .undoable, command: process.map { "kill \($0)" })
+        }
+    }
+
+    private func keptKeys() -> [UninstallTrace] {
+        guard let locked = try? LockedKeyring(at: location) else { return [] }
+        var traces = locked.keptKeys().map { key in
+            UninstallTrace(
+                kind: .key, what: key.place == .session ? "this session's kernel keyring" : "your kernel keyring",
+                note: "keeps the vault open until \(TimeText.moment(key.until))", state: .undoable,
+                command: "keyfob lock")
+        }
+        traces += locked.secretServiceItems(global.secretService(mayAsk: false)).filter { $0.items > 0 }.map { item in
+            UninstallTrace(
+                kind: .desktopKeyring, what: "the desktop's keyring", note: "has the key of slot \(item.slot)",
+                state: .stays, command: "keyfob slot remove \(item.slot)")
+        }
+        if locked.storage == .secretService {
+            traces.append(
+                UninstallTrace(
+                    kind: .desktopKeyring, what: "the desktop's keyring", note: "keeps the accounts and tokens",
+                    state: .stays, command: "keyfob migrate --to embedded --remove-old"))
+        }
+        return traces
+    }
+
+    /// What an open vault tells.
+    private func ofOpened(_ keyring: Keyring?) throws(KeyringError) -> [UninstallTrace] {
+        guard let keyring else {
+            guard (try? LockedKeyring(at: location)) != nil else { return [] }
+            return [
+                UninstallTrace(
+                    kind: .signIn, what: location.vault,
+                    note: "locked: which sign-ins are alive at providers shows once it is open", state: .stays,
+                    command: "keyfob logout --all --forever")
+            ]
+        }
+        var traces: [UninstallTrace] = []
+        let naming = AccountNaming(among: try keyring.accounts.list())
+        for candidate in AccountListCommand.sorted(try keyring.accounts.list())
+        where try LogoutCommand.holdsTokens(candidate, keyring) {
+            let id = candidate.account.id
+            let byHand = candidate.hasTokenMadeByHand ? TokenPage.of(id.environment, isAddedByHand: true)?.url : nil
+            traces.append(
+                UninstallTrace(
+                    kind: .signIn, what: "\(naming.brief(candidate.account)) (group '\(candidate.group)')",
+                    note: "still alive at \(id.environment)" + (byHand.map { "; its token ends at \($0)" } ?? ""),
+                    state: .stays, command: "keyfob logout --all --forever"))
+        }
+        if keyring.sync.isSetUp {
+            let remote = (try? keyring.sync.remote()) ?? "a place that is not known"
+            traces.append(
+                UninstallTrace(
+                    kind: .sync, what: remote, note: "this machine's files of the sync, for the others to read",
+                    state: .stays, command: "keyfob sync leave"))
+        }
+        return traces
+    }
+
+    /// The files of shells that name Keyfob.
+    private func shells() -> [UninstallTrace] {
+        guard let home = variables["HOME"] else { return [] }
+        let names = [
+            ".profile", ".bash_profile", ".bashrc", ".zprofile", ".zshrc", ".zshenv", ".config/fish/config.fish",
+        ]
+        return names.compactMap { name in
+            let path = "\(home)/\(name)"
+            guard case .bytes(let bytes, _) = FileAccess.read(path, limit: 1 << 20, following: true) else { return nil }
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let found = lines.indices.filter {
+                String(decoding: lines[$0], as: UTF8.self).lowercased().contains("keyfob")
+            }
+            guard !found.isEmpty else { return nil }
+            let numbers = Quantity.list(found.map { "\($0 + 1)" })
+            return UninstallTrace(
+                kind: .shell, what: path, note: "names Keyfob in line \(numbers): remove that by hand", state: .stays,
+                command: nil)
+        }
+    }
+
+    private func program() -> UninstallTrace {
+        let own = FileAccess.link("/proc/self/exe") ?? "keyfob"
+        let isPackage = FileAccess.status("/var/lib/dpkg/info/keyfob.list", following: true) != nil
+        let prefix = ["/libexec/keyfob/keyfob", "/bin/keyfob"].first(where: own.hasSuffix).map {
+            String(own.dropLast($0.count))
+        }
+        let command =
+            isPackage ? "sudo apt remove keyfob" : prefix.map { Self.line("sudo", "make", "uninstall", "PREFIX=\($0)") }
+        let note =
+            isPackage || prefix == nil
+            ? "the program, its manual and completions"
+            : "the program, its manual and completions; type it in the source"
+        return UninstallTrace(kind: .program, what: own, note: note, state: .stays, command: command)
+    }
+
+    private func vaults() -> [UninstallTrace] {
+        let known = (try? KnownPlaces(state: location.state).folders()) ?? []
+        var traces: [UninstallTrace] = []
+        for folder in Set(known + [location.vault]).sorted() {
+            let place = KeyringLocation(vault: folder, state: location.state, runtime: location.runtime)
+            // A folder that was a vault's once may hold something else by now.
+            guard let remains = try? VaultRemains(at: place), remains != .none else { continue }
+            let inside = ((try? BackupFile.all(at: place)) ?? []).count
+            let words = inside == 0 ? "" : ", and \(Quantity.of(inside, "backup"))"
+            traces.append(
+                UninstallTrace(
+                    kind: .vault, what: folder, note: "a vault: all of its accounts and tokens\(words)", state: .stays,
+                    command: Self.line("rm", "-r", folder)))
+            guard let id = try? LockedKeyring(at: place).vaultID,
+                let last = Keyring.Bundles.lastBackup(of: id, at: place), !last.path.hasPrefix(folder + "/"),
+                FileAccess.status(last.path, following: true) != nil
+            else { continue }
+            traces.append(
+                UninstallTrace(
+                    kind: .backup, what: last.path,
+                    note: "its last backup, which the recovery key opens; others may be near",
+                    state: .stays, command: Self.line("rm", last.path)))
+        }
+        return traces
+    }
+
+    private func keyFile() -> [UninstallTrace] {
+        guard let path = global.keyFile ?? variables["KEYFOB_KEY_FILE"],
+            FileAccess.status(path, following: true) != nil
+        else { return [] }
+        return [
+            UninstallTrace(
+                kind: .keyFile, what: path, note: "a key file: copies of the vault open with it", state: .stays,
+                command: Self.line("rm", path))
+        ]
+    }
+
+    private func state() -> [UninstallTrace] {
+        [location.state, location.runtime].compactMap(\.self).filter { FileAccess.status($0, following: true) != nil }
+            .map { folder in
+                let isState = folder == location.state
+                return UninstallTrace(
+                    kind: .state, what: folder,
+                    note: isState ? "choices, logs, and what was seen of the vaults" : "sockets; ends with the login",
+                    state: .stays, command: isState ? Self.line("rm", "-r", folder) : nil)
+            }
+    }
+
+    private static func line(_ words: String...) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
+}
