@@ -8,6 +8,8 @@ internal import KeyfobVault
 public struct PassphraseChange: Hashable, Sendable {
     /// The slot of the new passphrase.
     public let slot: Keyring.Slot
+    /// Whether the slot was made now; false where it had that passphrase already, and nothing was changed.
+    public let isNew: Bool
     /// The slot that is gone; nil where there was none.
     public let replaced: Keyring.Slot?
     /// What opens the same now: the vault, or the group.
@@ -32,7 +34,7 @@ extension Keyring.Slots {
     /// - Parameters:
     ///   - old: The slot of the passphrase that goes, of the vault or of one group; nil to add the first one of the vault.
     ///   - memory: How much memory the derivation takes, in bytes, one of ``Keyring/NewSlot/memories``.
-    /// - Throws: `usage` where the slot is no passphrase's, `alreadyExists` where the passphrase opens a slot already,
+    /// - Throws: `usage` where the slot is no passphrase's, `alreadyExists` where the passphrase opens another slot already,
     ///   `noSuchSlot`, and as ``add(_:)`` and ``remove(_:secretService:)``.
     public func changePassphrase(
         of old: String?, to passphrase: borrowing SecretBytes, memory: UInt64 = Keyring.NewSlot.usualMemory
@@ -47,18 +49,19 @@ extension Keyring.Slots {
         }
         // The first slot that a key opens is the one that counts: of two with one passphrase nobody could tell which is left.
         if let slot = try slotOpened(by: passphrase) {
-            throw KeyringError(
-                .alreadyExists,
-                slot == replaced?.id
-                    ? "that is the passphrase of slot \(slot) already; nothing was changed"
-                    : "that passphrase opens slot \(slot) already; nothing was changed")
+            guard let replaced, slot == replaced.id else {
+                throw KeyringError(
+                    .alreadyExists, "that passphrase opens slot \(slot) already; nothing was changed")
+            }
+            let left = try list().filter { $0.group == replaced.group }
+            return PassphraseChange(slot: replaced, isNew: false, replaced: nil, left: left)
         }
         let id = try replace(replaced, with: passphrase, memory)
         let left = try list().filter { $0.group == replaced?.group }
         guard let slot = left.first(where: { $0.id == id }) else {
             throw KeyringError(.busy, "somebody else has removed the new slot \(id)", advice: .listSlots)
         }
-        return PassphraseChange(slot: slot, replaced: replaced, left: left)
+        return PassphraseChange(slot: slot, isNew: true, replaced: replaced, left: left)
     }
 
     /// Makes a slot, opens it, and puts it into the place of another in one change of the header.

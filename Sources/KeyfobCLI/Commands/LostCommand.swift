@@ -57,7 +57,11 @@ struct LostCommand: ParsableCommand {
         for line in change?.removedDecisions ?? [] { global.say("removed: \(line)") }
         guard !text.steps.isEmpty else { return global.say("nothing else is left to do") }
         global.say("left to do:")
-        for step in text.steps { try StandardOutput.write(entry: step.line, nil, hanging: 4) }
+        for step in text.steps {
+            try StandardOutput.write(entry: "  \(step.reason):", nil, hanging: 2)
+            // Whole, to be copied.
+            try StandardOutput.write(line: "    \(step.way)")
+        }
     }
 
     /// The keyring; where it is in no sync, that says what helps instead.
@@ -88,7 +92,8 @@ struct LostText {
         let host: String
         let reason: String
 
-        var line: String { "  \(command ?? page ?? "at \(host)")  (\(reason))" }
+        /// What is typed or opened.
+        var way: String { command ?? page ?? "at \(host)" }
     }
 
     let title: String
@@ -120,7 +125,9 @@ struct LostText {
                         reason: "\(name): the token, if it was added there too")
                 case .name: nil
                 }
-            if let step, !steps.contains(where: { $0.line == step.line }) { steps.append(step) }
+            if let step, !steps.contains(where: { $0.way == step.way && $0.reason == step.reason }) {
+                steps.append(step)
+            }
         }
         // What can be typed comes first.
         self.steps = steps.filter { $0.command != nil } + steps.filter { $0.command == nil }
@@ -134,7 +141,8 @@ struct LostText {
     /// Writes what the machine could reach.
     func write() throws(KeyringError) {
         let device = lost.device
-        try StandardOutput.write(entry: "machine \(title) (\(device.words))", nil)
+        try StandardOutput.write(entry: "machine \(title)", nil)
+        try StandardOutput.write(entry: "words   \(device.words)", nil)
         let groups = SyncText.groups(lost.groups)
         try StandardOutput.write(entry: "shares  \(device.sharesAll ? "all groups: \(groups)" : groups)", nil)
         let seen = device.seen.map { "last seen \(TimeText.moment($0))" } ?? "nothing has come from it yet"

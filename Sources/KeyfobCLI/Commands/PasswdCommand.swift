@@ -17,8 +17,8 @@ struct PasswdCommand: ParsableCommand {
               keyfob passwd 3fa9c1d2
               keyfob passwd --passphrase-fd 3 --new-passphrase-fd 4 3<old 4<new
 
-            Exit status: 0 done, 11 several passphrases and none named, 12 nobody to ask, 73 the passphrase opens a slot \
-            already, 77 wrong key.
+            Exit status: 0 done, 11 several passphrases and none named, 12 nobody to ask, 73 the passphrase opens another \
+            slot already, 77 wrong key.
             """)
 
     @Argument(help: "The slot whose passphrase changes, or the beginning of its id.")
@@ -66,6 +66,9 @@ struct PasswdCommand: ParsableCommand {
 
     private func tell(_ change: PassphraseChange) {
         let what = change.slot.group.map { "group '\($0)'" } ?? "the vault"
+        guard change.isNew else {
+            return global.say("that is the passphrase of slot \(change.slot.id) already; nothing was changed")
+        }
         guard let replaced = change.replaced else {
             global.say("\(what) has a passphrase now: slot \(change.slot.id)")
             return global.say("it opens with: \(SlotText.list(change.left))")
@@ -85,11 +88,13 @@ struct PasswdCommand: ParsableCommand {
 private struct PassphraseChangedDocument: JSONDocument {
     let formatVersion = 1
     let slot: SlotDocument
+    let isNew: Bool
     let replaced: SlotDocument?
     let left: [SlotDocument]
 
     init(_ change: PassphraseChange) {
         slot = SlotDocument(change.slot)
+        isNew = change.isNew
         replaced = change.replaced.map(SlotDocument.init)
         left = change.left.map(SlotDocument.init)
     }
