@@ -47,7 +47,7 @@ enum Main {
             }
             if arguments.first == "help", let error = UnknownCommand.error(in: arguments) { throw error }
             var command = try PlainLine.command(arguments) ?? CommandPath(of: arguments).parsed(arguments)
-            try command.run()
+            try Pager.run({ try command.run() }, of: command)
             return .done
         } catch let error as KeyringError {
             // Who does not read on is not told that there was more.

@@ -38,8 +38,8 @@ struct ProcessSecrecyTests {
         }
         // What needs no name is an id, a name, a place, or which of several.
         let known: Set = [
-            "account", "address", "client", "device", "entry", "file", "files", "id", "kind", "label", "name",
-            "new-name",
+            "account", "address", "client", "device", "entry", "file", "files", "id", "kind", "label", "machine",
+            "name", "new-name",
             "operation", "path", "profile", "program", "provider", "remote", "scheme", "shell", "slot", "subcommands",
             "user", "user@host", "value", "words",
         ]
@@ -59,7 +59,7 @@ struct ProcessSecrecyTests {
         #expect(
             names.split(separator: "\n") == [
                 "KEYFOB_ACCOUNT", "KEYFOB_CA_FILE", "KEYFOB_ETCD_PASSWORD_FILE", "KEYFOB_GROUP", "KEYFOB_KEY_FILE",
-                "KEYFOB_PROXY", "KEYFOB_VAULT",
+                "KEYFOB_PAGER", "KEYFOB_PROXY", "KEYFOB_VAULT",
             ],
             "does the new one hold a secret, which every process of the user can read?")
     }

@@ -65,11 +65,19 @@ struct TableTests {
             return table
         },
         screens: [
-            120: """
+            .max: """
             ACCOUNT               GROUP    LIKELY  VERDICT
             Fabrikam lab          default  97 %    chosen: the repository's user.email, \
             ben@fabrikam.example, is its address
             cleo@contoso.example  default  < 1 %   rejected: it cannot get \
+            https://graph.microsoft.com/.default
+
+            """,
+            120: """
+            ACCOUNT               LIKELY  VERDICT
+            Fabrikam lab          97 %    chosen: the repository's user.email, \
+            ben@fabrikam.example, is its address
+            cleo@contoso.example  < 1 %   rejected: it cannot get \
             https://graph.microsoft.com/.default
 
             """,
@@ -111,10 +119,16 @@ struct TableTests {
             return table
         },
         screens: [
-            120: """
+            .max: """
             KIND       SUBJECT             ACCOUNT             GROUP    FROM                             STATE
             directory  /home/ada/contoso   Contoso production  default  keyring                          in force
             directory  /home/ada/fabrikam  Fabrikam lab        default  /home/ada/fabrikam/.keyfob.toml  in force
+
+            """,
+            120: """
+            KIND       SUBJECT             ACCOUNT             FROM
+            directory  /home/ada/contoso   Contoso production  keyring
+            directory  /home/ada/fabrikam  Fabrikam lab        /home/ada/fabrikam/.keyfob.toml
 
             """,
             80: """
@@ -163,9 +177,11 @@ struct TableTests {
 
     @Test("screens are as they are written down", arguments: [verdicts, places, labels])
     func golden(table: Golden) {
-        for (columns, screen) in table.screens { #expect(table.make(columns).text == screen, "\(columns)") }
+        for (columns, screen) in table.screens where columns != .max {
+            #expect(table.make(columns).text == screen, "\(columns)")
+        }
         // Elsewhere nothing is left out, whatever it says.
-        #expect(table.make(nil).text == table.screens[120])
+        #expect(table.make(nil).text == table.screens[.max] ?? table.screens[120])
     }
 
     @Test("what wraps is whole at any width, and no line is longer than the terminal", arguments: 36...130)

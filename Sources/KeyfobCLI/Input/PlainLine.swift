@@ -75,7 +75,7 @@ extension GlobalOptions {
         self.init()
         (vault, group, keyFile) = (line["--vault"], line.all("--group"), line["--key-file"])
         (json, quiet, noInput) = (line.has("--json"), line.has("--quiet"), line.has("--no-input"))
-        (passphraseFd, identity, color) = (nil, nil, .auto)
+        (passphraseFd, identity, color, noPager) = (nil, nil, .auto, false)
         try validate()
     }
 }

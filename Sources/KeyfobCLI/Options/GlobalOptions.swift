@@ -40,6 +40,9 @@ struct GlobalOptions: ParsableArguments {
     @Option(name: .long, help: "When to use colour.")
     var color: ColorChoice = .auto
 
+    @Flag(name: .long, help: "Show long lists without a pager (KEYFOB_PAGER).")
+    var noPager = false
+
     enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
         case auto, always, never
     }

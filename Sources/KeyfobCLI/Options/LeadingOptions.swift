@@ -5,7 +5,7 @@ enum LeadingOptions {
         "--vault", "--group", "--passphrase-fd", "--key-file", "--identity", "--color",
         "--ca-file",
     ]
-    private static let flags: Set<String> = ["--json", "--quiet", "-q", "--no-input", "--verbose"]
+    private static let flags: Set<String> = ["--json", "--quiet", "-q", "--no-input", "--no-pager", "--verbose"]
 
     /// `arguments`, with the options before the first word put behind everything else but `--`.
     static func moved(_ arguments: [String]) -> [String] {

@@ -137,6 +137,7 @@ struct ManualPage {
                 KEYFOB_GROUP      the access group to work with
                 KEYFOB_KEY_FILE   the key file to unlock with
                 KEYFOB_ACCOUNT    the account to use, where nothing names one
+                KEYFOB_PAGER      what shows long lists; else PAGER, less; empty for none
                 KEYFOB_CA_FILE    certificates to trust too, a PEM file
                 KEYFOB_ETCD_PASSWORD_FILE  the file with the password for etcd
                 BROWSER           what opens the browser; xdg-open unless set

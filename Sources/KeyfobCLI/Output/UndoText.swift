@@ -26,7 +26,7 @@ enum UndoText {
     static func table(_ entries: [UndoEntry]) -> String {
         var table = Table(
             header: ["ID", "WHEN", "COMMAND", "GROUP", "ACCOUNT", "BRINGS BACK", "UNTIL"],
-            yielding: ["GROUP", "COMMAND", "UNTIL"])
+            yielding: ["GROUP", "COMMAND", "UNTIL"], usual: ["GROUP": AccessGroup.default.name])
         for entry in entries {
             table.add([
                 entry.id, LocalTime.text(entry.time), entry.command, entry.groups.map(\.name).joined(separator: ", "),

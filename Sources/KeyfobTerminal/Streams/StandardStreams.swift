@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Where results go; the command writes them.
 package enum StandardOutput {
@@ -8,6 +9,25 @@ package enum StandardOutput {
     /// How wide the terminal is; nil where there is none.
     package static var columns: Int? { isTerminal ? TerminalSize.of(STDOUT_FILENO).columns : nil }
 
+    /// How many lines the terminal shows; nil where there is none, or it does not know.
+    package static var rows: Int? { isTerminal ? TerminalSize.known(STDOUT_FILENO)?.rows : nil }
+
+    /// What is held back; nil where all is written at once.
+    private static let held = Mutex<[UInt8]?>(nil)
+
+    /// Holds back what is written from now on, until ``release()``.
+    package static func holdBack() { held.withLock { $0 = [] } }
+
+    /// Ends that.
+    ///
+    /// - Returns: What was held back.
+    package static func release() -> [UInt8] {
+        held.withLock { bytes in
+            defer { bytes = nil }
+            return bytes ?? []
+        }
+    }
+
     /// Whether it is open for writing.
     package static var isWritable: Bool { fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY }
 
@@ -16,6 +36,11 @@ package enum StandardOutput {
 
     /// Writes a text's bytes as they are.
     package static func put(_ bytes: [UInt8]) throws(WritingFailure) {
+        let isHeld = held.withLock { held in
+            held?.append(contentsOf: bytes)
+            return held != nil
+        }
+        if isHeld { return }
         try DescriptorWriter.write(bytes, to: STDOUT_FILENO)
     }
 

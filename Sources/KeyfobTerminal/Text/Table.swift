@@ -1,7 +1,7 @@
 /// Lines in aligned columns; on a terminal none is longer than that is wide, and what is cut ends with "…".
 ///
-/// Where room lacks, columns that say nothing are left out first; then what may wrap is broken between words; then what may yield
-/// is cut, and left out; and at last all is cut.
+/// There columns that say nothing are left out. Where room lacks, what may wrap is broken between words; then what may yield is
+/// cut, and left out; and at last all is cut.
 package struct Table {
     /// What a column keeps at least; what one keeps that may be left out; and what one keeps before others are left out.
     private static let (narrowest, worthwhile, readable) = (6, 12, 24)
@@ -21,8 +21,8 @@ package struct Table {
     ///   - yielding: The names of those that are cut and then left out where the terminal is too narrow for the others, the
     ///     least important first.
     ///   - wrapping: The names of those that are never cut, but take several lines.
-    ///   - usual: By name, what a column has where it says no more than "-" does: where all lines have that, it is left out
-    ///     before all others.
+    ///   - usual: By name, what a column has where it says no more than "-" does: where all lines have that, a terminal is
+    ///     not shown it.
     ///   - columns: How wide the terminal is; nil where the lines go elsewhere, and are whole.
     package init(
         header: [String], yielding: [String] = [], wrapping: [String] = [], usual: [String: String] = [:],
@@ -108,10 +108,8 @@ package struct Table {
             let shown = widths.indices.filter { widths[$0] != nil }.map { sizes[$0] }
             return shown.reduce(2 * (shown.count - 1), +) - columns
         }
-        guard excess(natural) > 0 else { return natural }
-        for column in yielding + usual.keys.sorted() where excess(natural) > 0 && saysNothing(column) {
-            widths[column] = nil
-        }
+        for column in Set(yielding + usual.keys) where !rows.isEmpty && saysNothing(column) { widths[column] = nil }
+        guard excess(natural) > 0 else { return widths }
         let comfort = natural.enumerated().map { comfortable($0, $1, wraps: wrapping.contains($0), columns) }
         let least = comfort.enumerated().map {
             wrapping.contains($0) && !yielding.contains($0) ? min($1, Self.readable) : $1

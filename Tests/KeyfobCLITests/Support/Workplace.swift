@@ -25,7 +25,7 @@ final class Workplace: Sendable {
         var own = [
             "PATH": path + "/bin:" + inherited + ":/usr/sbin:/sbin", "HOME": path, "XDG_DATA_HOME": path + "/data",
             "XDG_STATE_HOME": path + "/state", "XDG_RUNTIME_DIR": path + "/run", "LC_ALL": "C.UTF-8", "TZ": "UTC",
-            "PYTHON": PythonScript.interpreter,
+            "PYTHON": PythonScript.interpreter, "KEYFOB_PAGER": "",
         ]
         if let keyFile { own["KEYFOB_KEY_FILE"] = path + "/" + keyFile }
         environment = own.merging(variables) { $1 }

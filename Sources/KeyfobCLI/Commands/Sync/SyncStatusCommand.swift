@@ -28,18 +28,20 @@ struct SyncStatusCommand: ParsableCommand {
             if status.isCutOff { throw ReportedFailure(status: .malformed) }
             return
         }
-        try StandardOutput.write(line: "remote  \(TerminalText.line(status.remote))")
+        try StandardOutput.write(entry: "remote  \(TerminalText.line(status.remote))", nil)
         try StandardOutput.write(line: "words   \(status.own.words)")
-        try StandardOutput.write(line: "state   \(SyncText.state(status))")
-        try StandardOutput.write(line: "synced  \(status.last.map { TimeText.moment($0) } ?? "not yet")")
-        for finding in status.findings { try StandardOutput.write(line: "warning \(TerminalText.line(finding.text))") }
-        if let finding = status.findings.first(where: \.stays) {
-            try StandardOutput.write(line: "        \(SyncText.advice(finding, status))")
+        try StandardOutput.write(entry: "state   \(SyncText.state(status))", nil)
+        try StandardOutput.write(entry: "synced  \(status.last.map { TimeText.moment($0) } ?? "not yet")", nil)
+        for finding in status.findings {
+            try StandardOutput.write(entry: "warning \(TerminalText.line(finding.text))", nil)
         }
-        if let text = SyncText.standstill(status) { try StandardOutput.write(line: "warning \(text)") }
+        if let finding = status.findings.first(where: \.stays) {
+            try StandardOutput.write(entry: "        \(SyncText.advice(finding, status))", nil)
+        }
+        if let text = SyncText.standstill(status) { try StandardOutput.write(entry: "warning \(text)", nil) }
         for (text, advice) in SyncText.silent(status) {
-            try StandardOutput.write(line: "warning \(text)")
-            try StandardOutput.write(line: "        \(advice)")
+            try StandardOutput.write(entry: "warning \(text)", nil)
+            try StandardOutput.write(entry: "        \(advice)", nil)
         }
         for request in status.requests { try StandardOutput.write(line: "asks    \(request)") }
         try StandardOutput.write(lines: "\n" + Self.table(status))
