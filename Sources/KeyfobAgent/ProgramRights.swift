@@ -77,10 +77,11 @@ struct ProgramRights {
         return judged
     }
 
-    /// Whether the program may have a token without asking.
-    func mayHave(_ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring) -> Bool {
-        guard let judged = try? judge(.token, [candidate], scopes, clientID, keyring) else { return false }
-        return !judged.allowed.isEmpty
+    /// By whose word the program may have a token without asking; nil where it may not.
+    func word(
+        forTokenOf candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring
+    ) -> AuditEntry.Permission? {
+        (try? judge(.token, [candidate], scopes, clientID, keyring))?.allowed.first?.word
     }
 
     /// The accounts that the program may be told of.

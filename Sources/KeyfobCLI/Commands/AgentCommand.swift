@@ -122,7 +122,6 @@ struct AgentCommand: ParsableCommand {
         let upkeep = Task(executorPreference: WaitingThreads.shared) { await desk.keepTokensFresh() }
         defer {
             upkeep.cancel()
-            desk.writePending()
             holder.vault.lock()
             // What it notes in the vault is not cut short, however long others have that.
             while holder.vault.isClosing { usleep(20_000) }
