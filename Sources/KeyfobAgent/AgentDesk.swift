@@ -26,10 +26,11 @@ public final class AgentDesk: Sendable {
     ///   - questions: Who is asked about programs that nobody has decided about.
     ///   - network: Opens the network, where a token is to be refreshed.
     ///   - patience: For how long a person is waited for.
+    ///   - writesPendingOnceClosing: Whether what was counted is written down each time that the vault is closed.
     public init(
         _ vault: AgentVault, audit: any AuditTrail, questions: any ProgramQuestions,
         network: @escaping @Sendable () throws(KeyringError) -> Network, clock: WallClock = .system,
-        patience: Duration = .seconds(120)
+        patience: Duration = .seconds(120), writesPendingOnceClosing: Bool = true
     ) {
         turns = QuestionTurns(patience: patience)
         self.vault = vault
@@ -38,7 +39,7 @@ public final class AgentDesk: Sendable {
         self.network = network
         self.clock = clock
         vault.onceGone { [weak self] in _ = self?.lock() }
-        vault.onceClosing { [weak self] keyring in self?.writePending(keyring) }
+        if writesPendingOnceClosing { vault.onceClosing { [weak self] keyring in self?.writePending(keyring) } }
     }
 
     /// Forgets the vault's keys, and what was allowed for the session; calls that wait for the vault hold it up for no more
@@ -248,15 +249,21 @@ public final class AgentDesk: Sendable {
         var failed: Set<AccessGroup?> = []
         for draft in counted {
             if draft.vaultID == keyring.vaultID, !failed.contains(draft.group) {
-                if (try? audit.append(draft.entry(clock.now), keyring)) != nil { continue }
-                failed.insert(draft.group)
+                do throws(KeyringError) {
+                    try audit.append(draft.entry(clock.now), keyring)
+                    continue
+                } catch  where error.code == .limitExceeded {
+                    if (try? audit.append(draft.inBrief.entry(clock.now), keyring)) != nil { continue }
+                } catch {
+                    failed.insert(draft.group)
+                }
             }
             repeats.withLock { $0.giveBack(draft, count: 1 + draft.repeats, now: clock.now) }
         }
     }
 
     /// Writes down how many answers have no line of their own.
-    func writePending(_ keyring: Keyring) {
+    package func writePending(_ keyring: Keyring) {
         write(repeats.withLock { $0.takePending(of: keyring.vaultID) }, keyring)
     }
 

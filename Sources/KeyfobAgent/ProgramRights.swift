@@ -37,6 +37,9 @@ struct ProgramRights {
             scopes: scopes)
         let isAllowedHere: Bool
         switch verdict {
+        // What a socket gives was said when it was made; nothing that is stored widens that.
+        case .allowed where caller.program.kind == .socket:
+            isAllowedHere = session.allows(caller, action, account, in: group, scopes, clientID)
         case .allowed: return .allowed(.always)
         case .denied: return .denied
         case .changed, .undecided:
@@ -148,8 +151,12 @@ extension Program {
     /// Nobody has decided that it may do that.
     func notPermitted(_ action: ProgramAction) -> KeyringError {
         KeyringError(
-            .notPermitted, "nobody has let \(self) \(action.wish)",
-            advice: .permitProgram(description, action: action.advised, account: nil, group: nil))
+            .notPermitted,
+            kind == .socket
+                ? "\(self) was not made for that account, or for those scopes"
+                : "nobody has let \(self) \(action.wish)",
+            advice: kind == .socket
+                ? nil : .permitProgram(description, action: action.advised, account: nil, group: nil))
     }
 
     /// Somebody has decided that it may not do that.

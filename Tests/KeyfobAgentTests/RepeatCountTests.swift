@@ -1,4 +1,5 @@
 import Keyfob
+import KeyfobTestSupport
 import Testing
 
 @testable import KeyfobAgent
@@ -65,8 +66,7 @@ struct RepeatCountTests {
         await refuse(mailer, 100)
         home.trail.fill()
         desk.vault.lock()
-        while desk.vault.isClosing { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(held() == false)
+        try await eventually { !held() }
     }
 
     /// Has the desk go on with another keyring; whether that is still held.

@@ -48,11 +48,18 @@ extension Keyring.Programs {
     ///   - head: Nil for one that begins anew.
     ///   - part: The name of the part; empty for the one that programs share.
     package func noteAuditHead(_ head: String?, of group: AccessGroup, part: String = "") throws(KeyringError) {
+        try noteAuditHead(of: group, part: part) { _ in head }
+    }
+
+    /// The same by what is noted until then; nobody else notes anything meanwhile.
+    package func noteAuditHead(
+        of group: AccessGroup, part: String, _ head: (_ noted: String?) -> String?
+    ) throws(KeyringError) {
         guard !keyring.isReadOnly else { return }
         let name = Self.auditHeadSetting + (part.isEmpty ? "" : ":" + part)
         try withState { state in
             try change(&state, state.group(group)) { writer in
-                try writer.setSetting(name, to: head, isThisDeviceOnly: true)
+                try writer.setSetting(name, to: head(try writer.setting(name)), isThisDeviceOnly: true)
             }
         }
     }

@@ -26,6 +26,14 @@ struct AuditDraft {
     /// Whether a person let the program have what it asked for.
     var isGiven: Bool { permission?.allows ?? false }
 
+    /// The same without what may be long.
+    var inBrief: AuditDraft {
+        var draft = AuditDraft(kind, caller)
+        (draft.keyring, draft.vaultID, draft.account, draft.group) = (keyring, vaultID, account, group)
+        (draft.permission, draft.answer, draft.repeats) = (permission, answer, repeats)
+        return draft
+    }
+
     /// The same to be kept for later: what is counted holds no keys.
     var withoutKeyring: AuditDraft {
         var draft = self

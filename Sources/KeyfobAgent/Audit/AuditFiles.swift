@@ -28,7 +28,7 @@ public struct AuditFiles: AuditTrail {
                 // The vault knows first which lines give way: nobody else can say that those are to be missing.
                 try heads.begin(place, at: head.number, after: before, in: keyring)
             }) { last in
-                let noted = try heads.noted(place, isGone: last.isEmpty) { () throws(KeyringError) in
+                let noted = try heads.noted(place, after: last.last) { () throws(KeyringError) in
                     try keyring.programs.auditHeads(of: group)
                 }
                 let (number, previous) = Self.place(after: last, noted)
@@ -45,7 +45,7 @@ public struct AuditFiles: AuditTrail {
                 head = AuditHead(number: number, hash: AuditLine.hash(line))
                 return line
             }
-            heads.note(place, head)
+            heads.note(place, head, at: entry.time)
             if gaveWay { heads.keep(in: keyring) }
         } catch {
             throw Self.failure(error, "what programs ask for cannot be written down in \(log.path)")

@@ -31,6 +31,14 @@ struct AuditMark: Hashable, Sendable {
         return AuditMark(head, starts: (starts + [number]).suffix(LineLog.kept + 1))
     }
 
+    /// The later of both, where another agent has noted one too.
+    func with(_ other: AuditMark?) -> AuditMark {
+        guard let other else { return self }
+        return AuditMark(
+            head.number >= other.head.number ? head : other.head,
+            starts: (starts.last ?? 0) >= (other.starts.last ?? 0) ? starts : other.starts)
+    }
+
     /// As it is kept in the vault: number, hash and starts, with a blank between, and commas between the starts.
     var text: String {
         ([String(head.number), head.hash] + (starts.isEmpty ? [] : [starts.map(String.init).joined(separator: ",")]))
@@ -114,38 +122,59 @@ final class AuditHeads: Sendable {
         /// What is not in the vault yet.
         var fresh: [AuditPlace: AuditMark] = [:]
         /// What is known, and is in the vault or in ``fresh``.
-        var known: [AuditPlace: AuditMark] = [:]
+        var known: [AuditPlace: Known] = [:]
         /// Of which audits all is known that the vault notes of their parts.
         var asked: Set<AuditPlace> = []
+    }
+
+    /// How far a part has come, and when its last line was written, as far as this one has written it.
+    private struct Known {
+        let mark: AuditMark
+        let time: Timestamp?
+
+        /// Whether somebody has begun anew since: nothing is there or noted, or what is there is younger and has lower numbers.
+        func isOver(_ last: [UInt8]?, hasNote: Bool) -> Bool {
+            guard let last else { return !hasNote }
+            guard let line = AuditLine(last), let time, line.number < mark.head.number else { return false }
+            return line.entry.time.seconds > time.seconds
+        }
     }
 
     private let state = Mutex(State())
 
     /// How far a part of an audit has come at least.
     ///
+    /// The vault is asked where somebody else may have written, cut or begun anew: where the last line is not the one that this one
+    /// has written last.
+    ///
     /// - Parameters:
-    ///   - isGone: Whether there are no lines: where some are known, the vault is asked again, since somebody may have begun anew.
+    ///   - last: The last line; nil where there is none.
     ///   - read: What the vault notes of all parts; it may have to wait for others.
     func noted(
-        _ place: AuditPlace, isGone: Bool, _ read: () throws(KeyringError) -> [String: String]
+        _ place: AuditPlace, after last: [UInt8]?, _ read: () throws(KeyringError) -> [String: String]
     ) throws(KeyringError) -> AuditHead? {
         let whole = place.part("")
         let (isAsked, known) = state.withLock { ($0.asked.contains(whole), $0.known[place]) }
-        if isAsked, known == nil || !isGone { return known?.head }
+        if isAsked, known?.mark.head.hash == last.map(AuditLine.hash) { return known?.mark.head }
         let marks = try read().compactMapValues { AuditMark($0) }
         return state.withLock { state in
             if state.asked.insert(whole).inserted {
-                for (part, mark) in marks { state.known[place.part(part)] = mark }
+                for (part, mark) in marks { state.known[place.part(part)] = Known(mark: mark, time: nil) }
             }
-            state.known[place] = marks[place.part]
-            return marks[place.part]?.head
+            var known = marks[place.part].map { Known(mark: $0, time: nil) }
+            // What this one has written and nobody notes yet, unless somebody has begun anew since.
+            if let own = state.known[place], !own.isOver(last, hasNote: known != nil) {
+                known = Known(mark: own.mark.with(known?.mark), time: own.time)
+            }
+            state.known[place] = known
+            return known?.mark.head
         }
     }
 
-    func note(_ place: AuditPlace, _ head: AuditHead) {
+    func note(_ place: AuditPlace, _ head: AuditHead, at time: Timestamp) {
         state.withLock { state in
-            let mark = AuditMark(head, starts: state.known[place]?.starts ?? [])
-            (state.fresh[place], state.known[place]) = (mark, mark)
+            let mark = AuditMark(head, starts: state.known[place]?.mark.starts ?? [])
+            (state.fresh[place], state.known[place]) = (mark, Known(mark: mark, time: time))
         }
     }
 
@@ -155,9 +184,13 @@ final class AuditHeads: Sendable {
     func begin(
         _ place: AuditPlace, at number: Int, after last: AuditHead, in keyring: Keyring
     ) throws(KeyringError) {
-        let mark = (state.withLock { $0.known[place] } ?? AuditMark(last)).beginning(at: number)
-        try keyring.programs.noteAuditHead(mark.text, of: place.group, part: place.part)
-        state.withLock { $0.known[place] = mark }
+        let known = state.withLock { $0.known[place] }
+        var mark = known?.mark ?? AuditMark(last)
+        try keyring.programs.noteAuditHead(of: place.group, part: place.part) { noted in
+            mark = mark.with(noted.flatMap { AuditMark($0) }).beginning(at: number)
+            return mark.text
+        }
+        state.withLock { $0.known[place] = Known(mark: mark, time: known?.time) }
     }
 
     /// Keeps them in the vault; what cannot be kept is kept the next time.
@@ -165,7 +198,9 @@ final class AuditHeads: Sendable {
         for (place, mark) in state.withLock({ $0.fresh }) {
             // Where the vault or the group has given way to another, it is nothing that this one knows.
             guard (try? AuditPlace(place.group, keyring).part(place.part)) == place,
-                (try? keyring.programs.noteAuditHead(mark.text, of: place.group, part: place.part)) != nil
+                // Another agent of the same vault may have noted more.
+                (try? keyring.programs.noteAuditHead(
+                    of: place.group, part: place.part, { mark.with($0.flatMap { AuditMark($0) }).text })) != nil
             else { continue }
             state.withLock { if $0.fresh[place] == mark { $0.fresh[place] = nil } }
         }
