@@ -95,6 +95,10 @@ extension KeyringError {
 
     /// What the system says of one of its errors.
     package static func text(ofErrno number: CInt) -> String {
+        // setrlimit(2): mostly not the file system's own limit.
+        if number == EFBIG {
+            return "this process may not write a file of that size; raise the limit ('ulimit -f') and try again"
+        }
         guard let text = unsafe strerror(number) else { return "error \(number)" }
         return unsafe String(cString: text)
     }

@@ -10,7 +10,7 @@ extension AgentDesk {
         waiting wait: @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) async {
         while !Task.isCancelled {
-            writePending()
+            if let keyring = vault.current { writePending(keyring) }
             await replaceDueTokens()
             do { try await wait(upkeep.withLock { $0.seconds(from: clock.now) }) } catch { return }
         }
@@ -44,7 +44,9 @@ extension AgentDesk {
         let candidate = try keyring.accounts.named(kept.request.account ?? "", in: [kept.group])
         var draft = AuditDraft(.renewal, kept.caller, kept.request)
         (draft.keyring, draft.account, draft.group) = (keyring, candidate.account.id, kept.group)
-        guard rights(of: kept.caller).mayHave(candidate, kept.request.scopes, kept.askedClientID, keyring) else {
+        draft.permission = rights(of: kept.caller).word(
+            forTokenOf: candidate, kept.request.scopes, kept.askedClientID, keyring)
+        guard draft.isGiven else {
             throw KeyringError(.notPermitted, "\(kept.caller.program) may not have this token any more")
         }
         var request = kept.request

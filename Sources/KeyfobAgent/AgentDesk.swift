@@ -14,7 +14,7 @@ public final class AgentDesk: Sendable {
     let clock: WallClock
     let session = Mutex(SessionPermissions())
     let turns: QuestionTurns
-    private let refusals = Mutex(RefusalCount())
+    private let repeats = Mutex(RepeatCount())
     let upkeep = Mutex(TokenUpkeep())
     /// How many tokens are being got, and written down.
     private let underWay = Mutex(0)
@@ -26,10 +26,11 @@ public final class AgentDesk: Sendable {
     ///   - questions: Who is asked about programs that nobody has decided about.
     ///   - network: Opens the network, where a token is to be refreshed.
     ///   - patience: For how long a person is waited for.
+    ///   - writesPendingOnceClosing: Whether what was counted is written down each time that the vault is closed.
     public init(
         _ vault: AgentVault, audit: any AuditTrail, questions: any ProgramQuestions,
         network: @escaping @Sendable () throws(KeyringError) -> Network, clock: WallClock = .system,
-        patience: Duration = .seconds(120)
+        patience: Duration = .seconds(120), writesPendingOnceClosing: Bool = true
     ) {
         turns = QuestionTurns(patience: patience)
         self.vault = vault
@@ -38,6 +39,7 @@ public final class AgentDesk: Sendable {
         self.network = network
         self.clock = clock
         vault.onceGone { [weak self] in _ = self?.lock() }
+        if writesPendingOnceClosing { vault.onceClosing { [weak self] keyring in self?.writePending(keyring) } }
     }
 
     /// Forgets the vault's keys, and what was allowed for the session; calls that wait for the vault hold it up for no more
@@ -48,7 +50,7 @@ public final class AgentDesk: Sendable {
         session.withLock { $0 = SessionPermissions(era: $0.era + 1) }
         turns.withdraw()
         upkeep.withLock { $0.forgetAll() }
-        return vault.lock(doing: writePending)
+        return vault.lock()
     }
 
     /// Asks nobody any more, and takes back what is asked: for an end.
@@ -218,20 +220,57 @@ public final class AgentDesk: Sendable {
 
     func write(_ draft: AuditDraft) throws(KeyringError) {
         guard let keyring = draft.keyring else { return }
-        try audit.append(draft.entry(clock.now), keyring)
+        if draft.isGiven { return try audit.append(draft.entry(clock.now), keyring) }
+        try writeOrCount(draft, keyring)
     }
 
-    /// Writes down how many refusals have no line of their own.
-    public func writePending() {
-        for draft in refusals.withLock({ $0.takePending() }) { try? write(draft) }
+    /// Writes down an answer that gives a program nothing, or counts it where the program was answered the same again and again.
+    ///
+    /// - Parameter isRefusal: Whether the program is answered also where that cannot be written down.
+    private func writeOrCount(
+        _ draft: AuditDraft, _ keyring: Keyring, isRefusal: Bool = false
+    ) throws(KeyringError) {
+        let due = repeats.withLock { $0.take(draft, now: clock.now) }
+        // Another one made room.
+        write(due.dropLast(), keyring)
+        guard let last = due.last else { return }
+        do throws(KeyringError) {
+            try audit.append(last.entry(clock.now), keyring)
+        } catch {
+            let unwritten = last.repeats + (isRefusal ? 1 : 0)
+            if unwritten > 0 { repeats.withLock { $0.giveBack(last, count: unwritten, now: clock.now) } }
+            throw error
+        }
+    }
+
+    /// Writes down what was counted, as far as it can be written; the rest is counted again.
+    private func write(_ counted: some Collection<AuditDraft>, _ keyring: Keyring) {
+        // Where one cannot be written for long, others of the same log are not waited for.
+        var failed: Set<AccessGroup?> = []
+        for draft in counted {
+            if draft.vaultID == keyring.vaultID, !failed.contains(draft.group) {
+                do throws(KeyringError) {
+                    try audit.append(draft.entry(clock.now), keyring)
+                    continue
+                } catch  where error.code == .limitExceeded {
+                    if (try? audit.append(draft.inBrief.entry(clock.now), keyring)) != nil { continue }
+                } catch {
+                    failed.insert(draft.group)
+                }
+            }
+            repeats.withLock { $0.giveBack(draft, count: 1 + draft.repeats, now: clock.now) }
+        }
+    }
+
+    /// Writes down how many answers have no line of their own.
+    package func writePending(_ keyring: Keyring) {
+        write(repeats.withLock { $0.takePending(of: keyring.vaultID) }, keyring)
     }
 
     /// The error as the program is told of it, written down, or counted where it was told the same again and again.
     func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
         draft.answer = error.code.rawValue
-        if draft.keyring != nil {
-            for counted in refusals.withLock({ $0.take(draft, now: clock.now) }) { try? write(counted) }
-        }
+        if let keyring = draft.keyring { try? writeOrCount(draft, keyring, isRefusal: true) }
         vault.reconsider(after: error)
         return error
     }

@@ -11,6 +11,7 @@ public final class AgentVault: Sendable {
     /// How many keyrings are being closed.
     private let closings = Mutex(0)
     private let whenGone = Mutex<(@Sendable () -> Void)?>(nil)
+    private let whenClosing = Mutex<(@Sendable (Keyring) -> Void)?>(nil)
 
     /// A vault that `open` opens with what is at hand, asking nobody.
     ///
@@ -62,20 +63,23 @@ public final class AgentVault: Sendable {
     ///
     /// - Returns: Whether there were any.
     @discardableResult
-    public func lock() -> Bool { lock(doing: {}) }
-
-    /// The same, and does something besides, before the keyring is closed, that nobody waits for either.
-    func lock(doing body: @escaping @Sendable () -> Void) -> Bool {
-        let keyring = session.take()
-        if keyring != nil { forgotten() }
+    public func lock() -> Bool {
+        guard let keyring = session.take() else { return false }
+        forgotten()
         closings.withLock { $0 += 1 }
         Self.runAside { [self] in
-            body()
-            if let keyring { closing(keyring) }
+            if let body = whenClosing.withLock(\.self) { body(keyring) }
+            closing(keyring)
             closings.withLock { $0 -= 1 }
         }
-        return keyring != nil
+        return true
     }
+
+    /// The keyring that is held; nil where none is.
+    var current: Keyring? { session.current }
+
+    /// Has `body` called with each keyring before it is closed, whatever closes it; nobody waits for that either.
+    func onceClosing(_ body: @escaping @Sendable (Keyring) -> Void) { whenClosing.withLock { $0 = body } }
 
     /// Whether a keyring is being closed, for which an end is to wait.
     public var isClosing: Bool { closings.withLock { $0 > 0 } }

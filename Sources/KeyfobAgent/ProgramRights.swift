@@ -37,6 +37,9 @@ struct ProgramRights {
             scopes: scopes)
         let isAllowedHere: Bool
         switch verdict {
+        // What a socket gives was said when it was made; nothing that is stored widens that.
+        case .allowed where caller.program.kind == .socket:
+            isAllowedHere = session.allows(caller, action, account, in: group, scopes, clientID)
         case .allowed: return .allowed(.always)
         case .denied: return .denied
         case .changed, .undecided:
@@ -77,10 +80,11 @@ struct ProgramRights {
         return judged
     }
 
-    /// Whether the program may have a token without asking.
-    func mayHave(_ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring) -> Bool {
-        guard let judged = try? judge(.token, [candidate], scopes, clientID, keyring) else { return false }
-        return !judged.allowed.isEmpty
+    /// By whose word the program may have a token without asking; nil where it may not.
+    func word(
+        forTokenOf candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring
+    ) -> AuditEntry.Permission? {
+        (try? judge(.token, [candidate], scopes, clientID, keyring))?.allowed.first?.word
     }
 
     /// The accounts that the program may be told of.
@@ -147,8 +151,12 @@ extension Program {
     /// Nobody has decided that it may do that.
     func notPermitted(_ action: ProgramAction) -> KeyringError {
         KeyringError(
-            .notPermitted, "nobody has let \(self) \(action.wish)",
-            advice: .permitProgram(description, action: action.advised, account: nil, group: nil))
+            .notPermitted,
+            kind == .socket
+                ? "\(self) was not made for that account, or for those scopes"
+                : "nobody has let \(self) \(action.wish)",
+            advice: kind == .socket
+                ? nil : .permitProgram(description, action: action.advised, account: nil, group: nil))
     }
 
     /// Somebody has decided that it may not do that.

@@ -20,6 +20,7 @@ extension OpenKeyring {
     static func giver(
         _ options: OptionValues.Snapshot, _ environment: [String: String]
     ) throws(KeyringError) -> Giver {
+        if let agent = try AskedAgent(namedIn: environment) { return .agent(agent, AskedAgent.givesTokensAlone) }
         do throws(KeyringError) {
             return .keyring(try keyring(options, environment))
         } catch {
@@ -76,7 +77,7 @@ extension OpenKeyring {
             do throws(KeyringError) {
                 return try row(try agent.token(request, in: groups(options), silent))
             } catch {
-                throw error.code == .locked ? reason : error
+                throw error.code == .locked && !agent.isNamed ? reason : error
             }
         }
         var acquisition = TokenAcquisition(request, in: try groups(options), options: silent)

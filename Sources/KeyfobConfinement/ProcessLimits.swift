@@ -7,15 +7,22 @@ package enum ProcessLimits {
     private static let memory: rlim_t = 128 << 20
     /// Standard ones, the vault's, those of a connection, and some to start a program.
     private static let files: rlim_t = 16
+    /// The deepest calls, of SQLite and of the parser of arguments.
+    private static let stack: rlim_t = 256 << 10
 
     /// Why the full program is not started, in one line; nil where it has enough.
     package static var refusal: String? {
-        let (mapped, opened) = (
-            limit(__rlimit_resource_t(RLIMIT_AS.rawValue)), limit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue))
+        let (mapped, opened, stacked) = (
+            limit(__rlimit_resource_t(RLIMIT_AS.rawValue)), limit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue)),
+            limit(__rlimit_resource_t(RLIMIT_STACK.rawValue))
         )
         if mapped < memory {
             return "this process may map \(mapped >> 20) MB of memory and needs \(memory >> 20); "
                 + "raise the limit ('ulimit -v') and try again"
+        }
+        if stacked < stack {
+            return "this process has a stack of \(stacked >> 10) KB and needs \(stack >> 10); "
+                + "raise the limit ('ulimit -s') and try again"
         }
         guard opened < files else { return nil }
         return "this process may open \(opened) files and needs \(files); raise the limit ('ulimit -n') and try again"

@@ -4,20 +4,25 @@ internal import Glibc
 ///
 /// What gave way is called as the file with `.1`, `.2`… behind it, the newest first.
 package struct LineLog: Sendable {
-    /// How many bytes a file has before it gives way.
+    /// How many bytes a file has before it gives way, unless another number is said.
     package static let limit = 1 << 20
     /// How many that gave way are kept.
     package static let kept = 5
-    /// How many bytes of a file are read.
-    private static let readable = 2 * limit
     /// No line is longer.
     private static let longest = 1 << 16
 
     /// The file.
     package let path: String
 
+    /// How many bytes the file has before it gives way.
+    private let limit: Int
+    /// How many bytes of a file are read.
+    private var readable: Int { 2 * limit }
+
     /// The log in a file, which is made with its folder where it is missing.
-    package init(path: String) { self.path = path }
+    ///
+    /// - Parameter limit: How many bytes the file has before it gives way; at least twice those of a line.
+    package init(path: String, limit: Int = Self.limit) { (self.path, self.limit) = (path, limit) }
 
     /// Adds the line that `make` makes in view of the last ones there are; nobody else adds one meanwhile.
     ///
@@ -35,10 +40,10 @@ package struct LineLog: Sendable {
         let lock = try FileLock(path + ".lock")
         let (last, size, isWhole) = try end()
         let line = try make(last)
-        var gaveWay = size > 0 && size + line.count >= Self.limit
+        var gaveWay = size > 0 && size + line.count >= limit
         if gaveWay {
             do { try beforeGivingWay() } catch {
-                guard size + line.count + 2 <= Self.readable else { throw error }
+                guard size + line.count + 2 <= readable else { throw error }
                 gaveWay = false
             }
         }
@@ -56,7 +61,7 @@ package struct LineLog: Sendable {
     package func lines() throws(StorageFailure) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for number in (0...Self.kept).reversed() {
-            guard let content = try POSIXFile.read(file(number), limit: Self.readable) else { continue }
+            guard let content = try POSIXFile.read(file(number), limit: readable) else { continue }
             lines += content.split(separator: UInt8(ascii: "\n")).map(Array.init)
         }
         return lines

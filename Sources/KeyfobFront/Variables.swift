@@ -12,6 +12,8 @@ struct Variables {
     ]
     /// With it the full program runs other code, which a static one would not load.
     private static let preload = "LD_PRELOAD"
+    /// With it the full program asks an agent in the place of any vault.
+    private static let agent = "KEYFOB_AGENT"
 
     /// These variables.
     init(values: [String: String]) {
@@ -29,7 +31,9 @@ struct Variables {
             case 0x43, 0x47, 0x48, 0x4B, 0x4C, 0x58: break
             default: continue
             }
-            if unsafe Self.value(text, of: Self.preload) != nil { return nil }
+            if unsafe Self.value(text, of: Self.preload) != nil || Self.value(text, of: Self.agent) != nil {
+                return nil
+            }
             for name in Self.names {
                 guard let value = unsafe Self.value(text, of: name) else { continue }
                 guard !found.contains(where: { $0.name == name }), let value = unsafe String(validatingCString: value)

@@ -231,7 +231,9 @@ class Judge:
         self.asked_by = collections.defaultdict(list)
         for entry in document["entries"]:
             entry["moment"] = moment(entry["time"])
-            numbers[entry["group"]].append(entry["number"])
+            # What a person let a program have stands in a part of its own.
+            is_given = entry.get("permission", "never") != "never"
+            numbers[entry["group"], entry["program"] if is_given else None].append(entry["number"])
             if entry["asked"] == "token":
                 entries[entry["program"], entry["process"]].append(entry)
                 self.asked_by[entry["program"]].append(entry)

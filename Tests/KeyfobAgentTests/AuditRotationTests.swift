@@ -10,12 +10,13 @@ import Testing
 @Suite("The audit once old lines have given way")
 struct AuditRotationTests {
     let home: DeskHome
-    let path: String
+    /// The part of the program that the entries are about.
+    let place: AuditPlace
+    private var path: String { place.log(in: home.location.state + "/audit").path }
 
     init() throws {
         home = try DeskHome()
-        let name = try home.keyring.programs.auditName(of: .default)
-        path = "\(home.location.state)/audit/\(name.vault)/\(name.group).jsonl"
+        place = try AuditPlace(of: Self.entry(1, of: home.ada), in: .default, home.keyring)
     }
 
     private var files: AuditFiles { AuditFiles(state: home.location.state) }
@@ -27,7 +28,7 @@ struct AuditRotationTests {
             // As full as thousands of lines would make it; the last line is where it was.
             let content = try Data(contentsOf: URL(filePath: path))
             let lines = content.split(separator: UInt8(ascii: "\n"))
-            let filling = Data(repeating: UInt8(ascii: "\n"), count: LineLog.limit - content.count)
+            let filling = Data(repeating: UInt8(ascii: "\n"), count: AuditPlace.limitOfPart - content.count)
             try
                 (lines.dropLast().reduce(Data()) { $0 + $1 + [UInt8(ascii: "\n")] } + filling + (lines.last ?? Data())
                 + [UInt8(ascii: "\n")]).write(to: URL(filePath: path))
@@ -35,10 +36,12 @@ struct AuditRotationTests {
         try audit.append(entry(3), home.keyring)
     }
 
-    private func entry(_ process: Int32) throws -> AuditEntry {
+    private func entry(_ process: Int32) throws -> AuditEntry { try Self.entry(process, of: home.ada) }
+
+    private static func entry(_ process: Int32, of account: Account) throws -> AuditEntry {
         AuditEntry(
             time: DeskHome.noon, kind: .token, program: try #require(Program("executable:/usr/bin/mailer")),
-            process: process, door: .socket, account: home.ada.id, group: .default, scopes: ["mail.read"],
+            process: process, door: .socket, account: account.id, group: .default, scopes: ["mail.read"],
             clientID: "mailer", reason: nil, permission: .always, answer: "stored")
     }
 
@@ -80,9 +83,11 @@ struct AuditRotationTests {
         "One that was to give way, and did not because the agent was killed, is no finding, and the next time it does")
     func planned() throws {
         try write(files: 7, files)
-        let mark = try #require(try home.keyring.programs.auditHead(of: .default).flatMap { AuditMark($0) })
+        let mark = try #require(
+            try home.keyring.programs.auditHeads(of: .default)[place.part].flatMap { AuditMark($0) })
         let last = try #require(try files.read(.default, home.keyring).lines.last?.number)
-        try home.keyring.programs.noteAuditHead(mark.beginning(at: last + 1).text, of: .default)
+        try home.keyring.programs.noteAuditHead(
+            mark.beginning(at: last + 1).text, of: .default, part: place.part)
         #expect(try findings().isEmpty)
         #expect(mark.beginning(at: last + 1).beginning(at: last + 1) == mark.beginning(at: last + 1))
         try write(files: 2, files)
@@ -94,13 +99,13 @@ struct AuditRotationTests {
         let (audit, other) = (files, try DeskHome())
         try audit.append(entry(1), home.keyring)
         audit.noteHeads(in: other.keyring)
-        #expect(try other.keyring.programs.auditHead(of: .default) == nil)
+        #expect(try other.keyring.programs.auditHeads(of: .default).isEmpty)
         try audit.append(entry(2), other.keyring)
         audit.noteHeads(in: other.keyring)
-        #expect(try other.keyring.programs.auditHead(of: .default)?.hasPrefix("1 ") == true)
+        #expect(try other.keyring.programs.auditHeads(of: .default)[place.part]?.hasPrefix("1 ") == true)
         #expect(try audit.read(.default, other.keyring).findings.isEmpty)
         audit.noteHeads(in: home.keyring)
-        #expect(try home.keyring.programs.auditHead(of: .default)?.hasPrefix("1 ") == true)
+        #expect(try home.keyring.programs.auditHeads(of: .default)[place.part]?.hasPrefix("1 ") == true)
         #expect(try findings().isEmpty)
     }
 

@@ -11,21 +11,24 @@ import Testing
 struct AuditTests {
     let home: DeskHome
     let files: AuditFiles
-    let path: String
+    /// The part of the program that the entries are about.
+    let place: AuditPlace
+    private var path: String { place.log(in: home.location.state + "/audit").path }
 
     init() throws {
         home = try DeskHome()
         files = AuditFiles(state: home.location.state)
-        let name = try home.keyring.programs.auditName(of: .default)
-        path = "\(home.location.state)/audit/\(name.vault)/\(name.group).jsonl"
+        place = try AuditPlace(of: Self.entry(1, of: home.ada), in: .default, home.keyring)
         for number in 1...5 { try files.append(entry(Int32(number)), home.keyring) }
     }
 
-    private func entry(_ process: Int32) throws -> AuditEntry {
+    private func entry(_ process: Int32) throws -> AuditEntry { try Self.entry(process, of: home.ada) }
+
+    private static func entry(_ process: Int32, of account: Account) throws -> AuditEntry {
         AuditEntry(
             time: DeskHome.noon, kind: .token, program: try #require(Program("executable:/usr/bin/a\"b")),
             process: process,
-            door: .bus, account: home.ada.id, group: .default, scopes: ["mail.read", "openid"], clientID: "mailer",
+            door: .bus, account: account.id, group: .default, scopes: ["mail.read", "openid"], clientID: "mailer",
             reason: nil, permission: .always, answer: "stored")
     }
 
@@ -97,7 +100,7 @@ struct AuditTests {
         try AuditFiles(state: home.location.state).append(entry(6), home.keyring)
         let reading = try files.read(.default, home.keyring)
         #expect(reading.lines.map(\.number) == [6] && reading.findings.map(\.kind) == [.missing])
-        #expect(try files.beginAnew(.default, home.keyring) == path + ".aside")
+        #expect(try files.beginAnew(.default, home.keyring) == [path + ".aside"])
         try AuditFiles(state: home.location.state).append(entry(7), home.keyring)
         let new = try files.read(.default, home.keyring)
         #expect(new.lines.map(\.number) == [1] && new.findings.isEmpty)
@@ -116,7 +119,7 @@ struct AuditTests {
     func numbers(_ number: String) throws {
         let forged = try #require(try lines().last).replacing("\"number\":5", with: "\"number\":\(number)")
         #expect(try !findings(with: lines() + [forged]).isEmpty)
-        try home.keyring.programs.noteAuditHead("\(number) x", of: .default)
+        try home.keyring.programs.noteAuditHead("\(number) x", of: .default, part: place.part)
         let other = AuditFiles(state: home.location.state)
         try other.append(entry(6), home.keyring)
         #expect(try other.read(.default, home.keyring).lines.map(\.number) == [1, 2, 3, 4, 5, 7])
@@ -137,7 +140,9 @@ struct AuditTests {
         try Data(torn.utf8).write(to: URL(filePath: path))
         try files.append(entry(6), home.keyring)
         let reading = try files.read(.default, home.keyring)
-        #expect(reading.findings == [AuditReading.Finding(kind: .cutShort, line: 5)])
+        #expect(reading.findings.map(\.kind) == [.cutShort])
+        #expect(
+            reading.findings.first?.description == #"line 5 of what executable:/usr/bin/a"b was given was cut short"#)
         #expect(reading.lines.map(\.number) == [1, 2, 3, 4, 6])
     }
 

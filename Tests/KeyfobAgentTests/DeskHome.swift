@@ -161,6 +161,9 @@ final class Trail: AuditTrail {
 
     func fill() { state.withLock { $0.isFull = true } }
 
+    /// Forgets all entries, and has room again.
+    func empty() { state.withLock { $0 = ([], false) } }
+
     func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
         let isFull = state.withLock { state in
             if !state.isFull { state.entries.append(entry) }

@@ -58,8 +58,8 @@ struct ProcessSecrecyTests {
         // Each is a name or a path, but for the address that programs of one's own have for as long as one of them runs.
         #expect(
             names.split(separator: "\n") == [
-                "KEYFOB_ACCOUNT", "KEYFOB_CA_FILE", "KEYFOB_ETCD_PASSWORD_FILE", "KEYFOB_GROUP", "KEYFOB_KEY_FILE",
-                "KEYFOB_PAGER", "KEYFOB_PROXY", "KEYFOB_VAULT",
+                "KEYFOB_ACCOUNT", "KEYFOB_AGENT", "KEYFOB_CA_FILE", "KEYFOB_ETCD_PASSWORD_FILE", "KEYFOB_GROUP",
+                "KEYFOB_KEY_FILE", "KEYFOB_PAGER", "KEYFOB_PROXY", "KEYFOB_VAULT",
             ],
             "does the new one hold a secret, which every process of the user can read?")
     }

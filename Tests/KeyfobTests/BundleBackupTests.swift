@@ -147,20 +147,22 @@ struct BundleBackupTests {
         _ = try Keyring.Bundles.verifyBackup(try BundleFile(path: report.path), with: opener(home))
     }
 
-    @Test("how far a log has come is nothing that a backup brings along or takes back", .embeddedAlone)
-    func logHead() throws {
+    @Test(
+        "how far a log has come is nothing that a backup brings along or takes back", .embeddedAlone,
+        arguments: ["", "0123456789abcdef"])
+    func logHead(part: String) throws {
         let home = try KeyringHome()
         try home.fill()
-        try home.keyring.programs.noteAuditHead("7 abc", of: .default)
+        try home.keyring.programs.noteAuditHead("7 abc", of: .default, part: part)
         let report = try home.keyring.bundles.backUp()
-        try home.keyring.programs.noteAuditHead("9 def", of: .default)
+        try home.keyring.programs.noteAuditHead("9 def", of: .default, part: part)
         _ = try home.keyring.bundles.restore(BundleFile(path: report.path), with: opener(home))
-        #expect(try home.keyring.programs.auditHead(of: .default) == "9 def")
+        #expect(try home.keyring.programs.auditHeads(of: .default)[part] == "9 def")
         let location = KeyringLocation(vault: home.folder.path + "/new", state: home.folder.path + "/new-state")
         let restored = try Keyring.restore(
             BundleFile(path: report.path), with: opener(home), at: location, slot: .keyFile(keyFile(3)),
             clock: .standing(at: noon))
-        #expect(try restored.keyring.programs.auditHead(of: .default) == nil)
+        #expect(try restored.keyring.programs.auditHeads(of: .default).isEmpty)
     }
 
     @Test("a backup in the folder of a vault that is gone is restored beside it", .embeddedAlone)

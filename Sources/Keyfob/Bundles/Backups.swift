@@ -176,8 +176,10 @@ extension Keyring.Bundles {
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
         let witness = AgeIdentity.generateHybrid()
         var file = try beginBackup(path)
-        let written = try write(&state, reason, for: recipients + [witness.recipient]) { try file.write($0) }
-        try file.synchronize()
+        let written = try write(&state, reason, for: recipients + [witness.recipient]) { piece in
+            try Self.writing { try file.write(piece) }
+        }
+        try Self.writing { try file.synchronize() }
         var offset = 0
         let found = try BundleReader.verify(.identity(witness), for: [.backup]) {
             let piece = try file.piece(at: offset)
@@ -206,6 +208,17 @@ extension Keyring.Bundles {
         return Keyring.BackupReport(
             path: place, summary: report.summary, skipped: report.skipped, isIncomplete: report.isIncomplete,
             removed: removed)
+    }
+
+    /// Does something with the file of a backup; what fails there is no flaw of the vault.
+    private static func writing(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch StoreError.inputOutput(let number) where number != 0 {
+            throw KeyringError(
+                .inputOutput,
+                "the backup could not be written, and none was made: \(KeyringError.text(ofErrno: number))")
+        }
     }
 
     private func recipientsOfBackup(

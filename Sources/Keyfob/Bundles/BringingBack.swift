@@ -213,7 +213,7 @@ private struct ReturningItems {
     }
 
     private func concerns(_ record: ItemRecord) -> Bool {
-        guard groups.contains(record.group), record.key != Keyring.Programs.auditHeadItem else { return false }
+        guard groups.contains(record.group), !Keyring.Programs.isAuditHead(record.key) else { return false }
         guard let accounts else { return true }
         return account(of: record).map { accounts.contains(ItemPlace(record.group, $0)) } ?? false
     }

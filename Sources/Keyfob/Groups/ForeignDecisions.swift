@@ -17,9 +17,8 @@ extension Keyring.Groups {
 
     /// Whether a setting of this name is a note that nothing follows from.
     static func decidesNothing(_ name: String) -> Bool {
-        [
-            Keyring.Accounts.currentAccountSetting, Keyring.Programs.auditHeadSetting, FormerAccount.setting,
-        ].contains(name)
+        Keyring.Programs.isAuditHead(name)
+            || [Keyring.Accounts.currentAccountSetting, FormerAccount.setting].contains(name)
     }
 
     func foreignDecisions(_ state: inout State, _ group: UnlockedVault.Group) throws -> [GroupDecision] {

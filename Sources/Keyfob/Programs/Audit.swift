@@ -31,27 +31,52 @@ extension Keyring.Programs {
         }
     }
 
-    /// How far a group's audit has come, as somebody with its key noted last.
-    package func auditHead(of group: AccessGroup) throws(KeyringError) -> String? {
+    /// How far each part of a group's audit has come, as somebody with the group's key noted last, by the names of the parts.
+    package func auditHeads(of group: AccessGroup) throws(KeyringError) -> [String: String] {
         try withState { state in
             let found = try database.settings(prefixes: [Self.auditHeadSetting], in: state.group(group).keys)
-            return found.items.first?.value.value
+            return Dictionary(
+                found.items.compactMap { item in
+                    Self.auditPart(ofSetting: item.value.name).map { ($0, item.value.value) }
+                }, uniquingKeysWith: { first, _ in first })
         }
     }
 
-    /// Notes how far a group's audit has come: what is cut from its end then can be told.
+    /// Notes how far a part of a group's audit has come: what is cut from its end then can be told.
     ///
-    /// - Parameter head: Nil for one that begins anew.
-    package func noteAuditHead(_ head: String?, of group: AccessGroup) throws(KeyringError) {
+    /// - Parameters:
+    ///   - head: Nil for one that begins anew.
+    ///   - part: The name of the part; empty for the one that programs share.
+    package func noteAuditHead(_ head: String?, of group: AccessGroup, part: String = "") throws(KeyringError) {
+        try noteAuditHead(of: group, part: part) { _ in head }
+    }
+
+    /// The same by what is noted until then; nobody else notes anything meanwhile.
+    package func noteAuditHead(
+        of group: AccessGroup, part: String, _ head: (_ noted: String?) -> String?
+    ) throws(KeyringError) {
         guard !keyring.isReadOnly else { return }
+        let name = Self.auditHeadSetting + (part.isEmpty ? "" : ":" + part)
         try withState { state in
             try change(&state, state.group(group)) { writer in
-                try writer.setSetting(Self.auditHeadSetting, to: head, isThisDeviceOnly: true)
+                try writer.setSetting(name, to: head(try writer.setting(name)), isThisDeviceOnly: true)
             }
         }
     }
 
-    static let auditHeadSetting = "audit:head"
-    /// It is about the file that a group of this vault has here: no bundle has it, and none takes its place.
-    static let auditHeadItem = ItemKey.setting(auditHeadSetting)
+    private static let auditHeadSetting = "audit:head"
+
+    /// The part of an audit that a setting is about; nil where the setting is another.
+    private static func auditPart(ofSetting name: String) -> String? {
+        guard name.hasPrefix(auditHeadSetting) else { return nil }
+        let rest = name.dropFirst(auditHeadSetting.count)
+        return rest.isEmpty ? "" : rest.first == ":" ? String(rest.dropFirst()) : nil
+    }
+
+    /// Whether a setting of this name is about the files that a group of this vault has here: no bundle has it, and none takes its
+    /// place.
+    static func isAuditHead(_ name: String) -> Bool { auditPart(ofSetting: name) != nil }
+
+    /// The same of an item.
+    static func isAuditHead(_ key: ItemKey) -> Bool { key.kind == .setting && key.parts.first.map(isAuditHead) == true }
 }

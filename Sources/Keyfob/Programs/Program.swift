@@ -16,6 +16,8 @@ public struct Program: Hashable, Sendable, CustomStringConvertible {
         case script
         /// The path of the executable.
         case executable
+        /// The name that the owner gave a socket, for whoever connects to it: `keyfob agent --socket PATH --for NAME`.
+        case socket
     }
 
     /// What it is known by.
@@ -27,7 +29,7 @@ public struct Program: Hashable, Sendable, CustomStringConvertible {
     private static let limit = 4_096
 
     /// A program; nil where the name is empty, too long, holds a control character, or is not what the kind has: an absolute
-    /// path, a service with its suffix, the id of a Flatpak application, the name of a snap.
+    /// path, a service with its suffix, the id of a Flatpak application, the name of a snap or of a socket.
     public init?(_ kind: Kind, _ name: String) {
         guard !name.isEmpty, name.utf8.count <= Self.limit, !name.unicodeScalars.contains(where: \.isControl),
             kind.takes(name)
@@ -77,6 +79,8 @@ extension Program.Kind {
             !name.hasPrefix("/") && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._/".utf8.contains($0) }
         // snapd, "Snap name format"; an instance has a key behind an underscore.
         case .snap: name.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIISmallLetter || "-_".utf8.contains($0) }
+        case .socket:
+            name.utf8.count <= 64 && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._".utf8.contains($0) }
         }
     }
 }

@@ -38,8 +38,11 @@ public struct AuditEntry: Hashable, Sendable {
     public var permission: Permission?
     /// What was answered: `stored`, `extended` or `provider` for a token from there, `done`, or the code of an error.
     public var answer: String
-    /// How often the program was answered alike besides, since its line before, without a line for each: refusals alone.
+    /// How often the program was answered alike besides, since its line before, without a line for each: never what it was given.
     public var repeats = 0
+
+    /// Whether a person let the program have what it asked for: such entries have a part of the log for each program.
+    public var isGiven: Bool { permission?.allows ?? false }
 
     /// By whose word.
     public enum Permission: String, Hashable, Sendable, CaseIterable {
@@ -47,6 +50,9 @@ public struct AuditEntry: Hashable, Sendable {
         case session
         case always
         case never
+
+        /// Whether the program may.
+        var allows: Bool { self != .never }
     }
 }
 

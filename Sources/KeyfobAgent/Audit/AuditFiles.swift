@@ -4,7 +4,9 @@ internal import KeyfobModel
 internal import KeyfobSodium
 internal import Synchronization
 
-/// The audits of a vault's groups, a file each in the folder for state: what programs asked an agent for, and what it answered.
+/// The audits of a vault's groups in the folder for state: what programs asked an agent for, and what it answered.
+///
+/// Of a group there are a file for what a person let each program have, and one that programs share for all else.
 ///
 /// Whoever has no key of the group can take whole files away, or lines from the end that came after the head which the agent
 /// notes in the vault from time to time; they cannot change a line, leave one out, or add one. Who has the group's key can.
@@ -18,7 +20,7 @@ public struct AuditFiles: AuditTrail {
     /// Writes an entry down; one about no group in that of new items.
     public func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
         let group = if let group = entry.group { group } else { try keyring.groups.forNewItems() }
-        let place = try AuditPlace(group, keyring)
+        let place = try AuditPlace(of: entry, in: group, keyring)
         let log = place.log(in: folder)
         var (head, before) = (AuditHead(number: 0, hash: ""), AuditHead(number: 0, hash: ""))
         do {
@@ -26,9 +28,8 @@ public struct AuditFiles: AuditTrail {
                 // The vault knows first which lines give way: nobody else can say that those are to be missing.
                 try heads.begin(place, at: head.number, after: before, in: keyring)
             }) { last in
-                // Where there is nothing, somebody may have begun anew.
-                let noted = try heads.noted(place, isFresh: last.isEmpty) { () throws(KeyringError) in
-                    try keyring.programs.auditHead(of: group)
+                let noted = try heads.noted(place, after: last.last) { () throws(KeyringError) in
+                    try keyring.programs.auditHeads(of: group)
                 }
                 let (number, previous) = Self.place(after: last, noted)
                 before = AuditHead(number: number - 1, hash: previous)
@@ -37,13 +38,14 @@ public struct AuditFiles: AuditTrail {
                     throw KeyringError(.fault, "the group has no key for its audit")
                 }
                 let line = AuditLine.sealed(content, code.code, by: code.key)
-                guard line.count <= Self.longest else {
+                // How many more it stands for makes no line too long that was not.
+                guard line.count <= Self.longest + (entry.repeats > 0 ? Self.countRoom : 0) else {
                     throw KeyringError(.limitExceeded, "the request is longer than what is written down of one")
                 }
                 head = AuditHead(number: number, hash: AuditLine.hash(line))
                 return line
             }
-            heads.note(place, head)
+            heads.note(place, head, at: entry.time)
             if gaveWay { heads.keep(in: keyring) }
         } catch {
             throw Self.failure(error, "what programs ask for cannot be written down in \(log.path)")
@@ -59,11 +61,14 @@ public struct AuditFiles: AuditTrail {
     /// One in which something is not as it was written stays as it is, and so does one that cannot be read.
     public func noteAsTheyStand(_ groups: [AccessGroup], in keyring: Keyring) {
         for group in groups {
-            guard let stored = try? stored(group, keyring), stored.reading.findings.isEmpty,
-                let last = stored.lines.last, let number = AuditLine(last)?.number
-            else { continue }
-            let head = AuditHead(number: number, hash: AuditLine.hash(last))
-            try? keyring.programs.noteAuditHead(AuditMark(head, starts: stored.mark?.starts ?? []).text, of: group)
+            for part in (try? parts(of: group, keyring)) ?? [] {
+                guard let stored = try? stored(part, keyring), stored.reading.findings.isEmpty,
+                    let last = stored.lines.last, let number = AuditLine(last)?.number
+                else { continue }
+                let head = AuditHead(number: number, hash: AuditLine.hash(last))
+                let mark = AuditMark(head, starts: part.mark?.starts ?? [])
+                try? keyring.programs.noteAuditHead(mark.text, of: group, part: part.place.part)
+            }
         }
     }
 
@@ -71,37 +76,55 @@ public struct AuditFiles: AuditTrail {
     ///
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `inputOutput`.
     public func read(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> AuditReading {
-        try stored(group, keyring).reading
+        var whole = AuditReading()
+        for part in try parts(of: group, keyring) { whole.add(try stored(part, keyring).reading) }
+        return whole
     }
 
-    /// The lines of a group, what the vault knows of them, and what they say.
-    private func stored(
-        _ group: AccessGroup, _ keyring: Keyring
-    ) throws(KeyringError) -> (lines: [[UInt8]], mark: AuditMark?, reading: AuditReading) {
-        let lines: [[UInt8]]
-        let log = try AuditPlace(group, keyring).log(in: folder)
-        do { lines = try log.lines() } catch { throw Self.failure(error, "the log cannot be read in \(log.path)") }
-        let mark = try keyring.programs.auditHead(of: group).flatMap { AuditMark($0) }
-        let reading = try AuditReading(lines, mark: mark) { (content, key) throws(KeyringError) in
-            try keyring.programs.auditCode(of: content, in: group, by: key)?.code
+    /// A part of an audit, and what the vault knows of it.
+    private typealias Part = (place: AuditPlace, mark: AuditMark?)
+
+    private func parts(of group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> [Part] {
+        let heads = try keyring.programs.auditHeads(of: group)
+        do {
+            return try AuditPlace(group, keyring).parts(in: folder, known: heads.keys).map { place in
+                (place, heads[place.part].flatMap { AuditMark($0) })
+            }
+        } catch {
+            throw Self.failure(error, "the log cannot be read in \(folder)")
         }
-        return (lines, mark, reading)
+    }
+
+    /// The lines of a part, and what they say.
+    private func stored(
+        _ part: Part, _ keyring: Keyring
+    ) throws(KeyringError) -> (lines: [[UInt8]], reading: AuditReading) {
+        let lines: [[UInt8]]
+        let log = part.place.log(in: folder)
+        do { lines = try log.lines() } catch { throw Self.failure(error, "the log cannot be read in \(log.path)") }
+        let isOwn = !part.place.part.isEmpty
+        let reading = try AuditReading(lines, mark: part.mark, isOwn: isOwn) { (content, key) throws(KeyringError) in
+            try keyring.programs.auditCode(of: content, in: part.place.group, by: key)?.code
+        }
+        return (lines, reading)
     }
 
     /// Puts the log of a group aside: the next entry begins a new one.
     ///
-    /// - Returns: What its file is called now; nil where there was none.
+    /// - Returns: What its files are called now; none where there was none.
     /// - Throws: `groupNotGranted`, `noSuchGroup`, and what writing can throw.
-    public func beginAnew(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> String? {
-        let name: String?
-        let log = try AuditPlace(group, keyring).log(in: folder)
-        do {
-            name = try log.putAside()
-        } catch {
-            throw Self.failure(error, "the log cannot be put aside in \(log.path)")
+    public func beginAnew(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> [String] {
+        var names: [String] = []
+        for part in try parts(of: group, keyring) {
+            let log = part.place.log(in: folder)
+            do {
+                names += try log.putAside().map { [$0] } ?? []
+            } catch {
+                throw Self.failure(error, "the log cannot be put aside in \(log.path)")
+            }
+            try keyring.programs.noteAuditHead(nil, of: group, part: part.place.part)
         }
-        try keyring.programs.noteAuditHead(nil, of: group)
-        return name
+        return names
     }
 
     /// An error with what failed and why; the words for the vault would be wrong here.
@@ -113,8 +136,9 @@ public struct AuditFiles: AuditTrail {
         return plain.saying("\(what): \(KeyringError.text(ofErrno: number))", advice: nil)
     }
 
-    /// No line is longer, in bytes.
+    /// No line is longer, in bytes, but for how many others it stands for.
     private static let longest = 8 << 10
+    private static let countRoom = 32
 
     /// The number of the next line and the hash of the last one.
     ///

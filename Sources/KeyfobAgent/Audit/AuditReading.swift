@@ -1,11 +1,11 @@
-internal import Keyfob
+public import Keyfob
 internal import KeyfobModel
 
 /// What stands in an audit, and what of it is not as it was written.
 public struct AuditReading: Hashable, Sendable {
     /// An entry with the number of its line.
     public struct Line: Hashable, Sendable {
-        /// Its number, from 1.
+        /// Its number in its part of the log, from 1.
         public let number: Int
         /// What stands in it.
         public let entry: AuditEntry
@@ -27,16 +27,22 @@ public struct AuditReading: Hashable, Sendable {
 
         /// What.
         public let kind: Kind
-        /// The line: where it stands in what there is, from 1.
+        /// The line: where it stands in what there is of that part of the log, from 1.
         public let line: Int
+        /// Whose part of the log it is; nil for the part that programs share, and where no line says whose it is.
+        public var program: Program?
+        /// Whether it is in a program's own part.
+        var isOwn = false
 
         /// In words.
         public var description: String {
-            switch kind {
-            case .changed: "line \(line) was changed"
-            case .missing: "lines before line \(line) are missing, or in another order"
-            case .cutShort: "line \(line) was cut short"
-            case .endMissing: line == 0 ? "it is gone" : "lines after line \(line) are missing"
+            let place = "line \(line)" + (program.map { " of what \($0) was given" } ?? "")
+            return switch kind {
+            case .changed: "\(place) was changed"
+            case .missing: "lines before \(place) are missing, or in another order"
+            case .cutShort: "\(place) was cut short"
+            case .endMissing where line == 0: isOwn ? "what a program was given is gone" : "it is gone"
+            case .endMissing: "lines after \(place) are missing"
             }
         }
     }
@@ -46,11 +52,24 @@ public struct AuditReading: Hashable, Sendable {
     /// What is not as it was written.
     public private(set) var findings: [Finding] = []
 
+    /// Nothing.
+    init() {}
+
+    /// Adds what stands in another part of the same audit.
+    mutating func add(_ part: AuditReading) {
+        findings += part.findings
+        lines =
+            lines.isEmpty ? part.lines : (lines + part.lines).sorted { $0.entry.time.seconds < $1.entry.time.seconds }
+    }
+
+    /// What stands in a part of an audit.
+    ///
     /// - Parameters:
     ///   - mark: What the vault knows of it.
+    ///   - isOwn: Whether it is a program's own part.
     ///   - code: The code that a content has under a key; nil where that key is gone.
     init(
-        _ lines: [[UInt8]], mark: AuditMark?,
+        _ lines: [[UInt8]], mark: AuditMark?, isOwn: Bool,
         code: ([UInt8], String) throws(KeyringError) -> [UInt8]?
     ) throws(KeyringError) {
         let (head, first) = (mark?.head, mark?.first ?? 1)
@@ -104,5 +123,8 @@ public struct AuditReading: Hashable, Sendable {
             findings.append(Finding(kind: .endMissing, line: lines.count))
         }
         findings.sort { $0.line < $1.line }
+        guard isOwn else { return }
+        let program = self.lines.first?.entry.program
+        for index in findings.indices { (findings[index].program, findings[index].isOwn) = (program, true) }
     }
 }

@@ -27,7 +27,7 @@ extension VarlinkParameters {
             guard text.hasPrefix("/"), text.utf8.count < 4_096, !text.utf8.contains(0) else {
                 throw Invalid(name: "directory")
             }
-            if kind != .flatpak && kind != .snap { context.directory = text }
+            if ![.flatpak, .snap, .socket].contains(kind) { context.directory = text }
         }
         if let text = try string("committer") {
             guard let address = MailAddress(text) else { throw Invalid(name: "committer") }

@@ -11,6 +11,8 @@ package struct SocketDoor: Sendable {
     let keys: AgentKeys
     let changes: VaultChanges
     private let inspection: any PeerInspection
+    /// What this socket was made for; nil for one at which each program has what it was allowed.
+    private let delegation: Delegation?
     private let rooms = ProgramRooms()
     private let hint: @Sendable (KeyringError) -> String?
 
@@ -18,13 +20,15 @@ package struct SocketDoor: Sendable {
     ///
     /// - Parameters:
     ///   - inspection: Finds out which program asks.
+    ///   - delegation: What this socket was made for; nil for one at which each program has what it was allowed.
     ///   - hint: What to do about an error, in one line.
     package init(
         to desk: AgentDesk, signIns: any AgentSignIns, keys: AgentKeys, changes: VaultChanges,
-        inspection: any PeerInspection = InspectionHere(), hint: @escaping @Sendable (KeyringError) -> String?
+        inspection: any PeerInspection = InspectionHere(), delegation: Delegation? = nil,
+        hint: @escaping @Sendable (KeyringError) -> String?
     ) {
         (self.desk, self.signIns, self.keys, self.changes, self.hint) = (desk, signIns, keys, changes, hint)
-        self.inspection = inspection
+        (self.inspection, self.delegation) = (inspection, delegation)
     }
 
     /// What is sent where too many ask.
@@ -65,7 +69,15 @@ package struct SocketDoor: Sendable {
         }
         let prefix = AgentInterface.name + "."
         guard call.method.hasPrefix(prefix) else { return try describe(call) }
-        switch call.method.dropFirst(prefix.count) {
+        let method = call.method.dropFirst(prefix.count)
+        if let delegation {
+            guard Self.delegated.contains(method) else {
+                throw KeyringError(.notPermitted, "this socket gives tokens alone", advice: nil)
+            }
+            // Where the vault was away, all that was allowed is forgotten.
+            desk.delegate(delegation)
+        }
+        switch method {
         case "Accounts":
             let accounts = try await desk.accounts(in: parameters.groups(), for: caller(peer))
             return .reply { writer in
@@ -111,6 +123,7 @@ package struct SocketDoor: Sendable {
             let status = keys.status()
             return .reply { writer in
                 writer.member("version", Release.version)
+                guard delegation == nil else { return writer.member("isOpen", status.isOpen) }
                 writer.member("process", Int(getpid()))
                 writer.member("vault", status.vault)
                 writer.member("isOpen", status.isOpen)
@@ -123,8 +136,12 @@ package struct SocketDoor: Sendable {
 
     /// The program that asks, as it is now.
     private func caller(_ peer: PeerProcess) throws(KeyringError) -> AgentCaller {
-        try AgentCaller(peer, door: .socket, by: inspection)
+        if let delegation { return delegation.caller(peer) }
+        return try AgentCaller(peer, door: .socket, by: inspection)
     }
+
+    /// What can be asked over a socket that was made for something.
+    private static let delegated: Set<Substring> = ["Accounts", "Token", "Status"]
 
     /// What is asked for; the directory counts if nobody is kept waiting by looking at it, or the owner has let the program have
     /// something.
@@ -173,6 +190,11 @@ package struct SocketDoor: Sendable {
         try requireSecureDestination(parameters)
         var acquisition = try parameters.acquisition(by: caller.program.kind)
         acquisition.request = try request(parameters, caller)
+        do throws(KeyringError) {
+            if let delegation { acquisition = try delegation.narrowed(acquisition) }
+        } catch {
+            throw await desk.refused(acquisition.request, for: caller, with: error)
+        }
         let box = try await desk.token(acquisition, for: caller)
         let record = Record(box.found)
         let reply = VarlinkMessage.reply("token", box.secret) { $0.members(of: record, isDocument: false) }

@@ -51,7 +51,7 @@ struct KnownProgramSearch {
         switch program.kind {
         case .script: if case .file(let found) = KnownFile.at(program.name) { file = found } else { file = nil }
         case .executable: file = KnownFile(link: table.path(of: process, "exe"))
-        case .flatpak, .snap, .service: file = nil
+        case .flatpak, .snap, .service, .socket: file = nil
         }
         guard let file, file.isLocal(mounts) else { return nil }
         return file

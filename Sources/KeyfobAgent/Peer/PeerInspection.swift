@@ -35,7 +35,7 @@ package struct InspectionHere: PeerInspection {
         switch program.kind {
         case .script: digests.digest(of: program.name)
         case .executable: digests.digest(of: table.path(of: process, "exe"))
-        case .flatpak, .snap, .service: nil
+        case .flatpak, .snap, .service, .socket: nil
         }
     }
 }

@@ -7,17 +7,17 @@ extension PeerProcess {
     /// By `SO_PEERPIDFD` (Linux 6.5), or else by the number in `SO_PEERCRED`, whose process must not have started
     /// anew meanwhile.
     ///
-    /// - Parameter owner: Whose processes may come.
+    /// - Parameter owner: Whose processes may come; nil for everybody's who can connect.
     /// - Throws: `notPermitted` for one of another user, and where it has ended.
     package static func connected(
-        to socket: CInt, in table: ProcessTable = ProcessTable(), owner: UInt32 = geteuid()
+        to socket: CInt, in table: ProcessTable = ProcessTable(), owner: UInt32? = geteuid()
     ) throws(KeyringError) -> PeerProcess {
         // `struct ucred`: the numbers of the process, its user and its group.
         var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
         var count = socklen_t(MemoryLayout.size(ofValue: credentials))
         guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &count) == 0, credentials.process > 0
         else { throw KeyringError(.notPermitted, "nobody can tell which process asks") }
-        guard credentials.user == owner else {
+        guard owner == nil || credentials.user == owner else {
             throw KeyringError(
                 .notPermitted, "process \(credentials.process) is of another user (\(credentials.user))")
         }

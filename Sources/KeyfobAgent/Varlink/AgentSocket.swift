@@ -150,12 +150,16 @@ package struct AgentSocket: ~Copyable {
     /// Whether somebody listens at a path, by the kernel's table: to connect would start what systemd has there.
     package static func isHeard(_ path: String, table: String = table) -> Bool { listened(table).contains(path) }
 
+    /// Whether a path is called as the socket of an agent is in a runtime folder.
+    package static func isPlaceOfAgent(_ path: String) -> Bool {
+        let name = path.split(separator: "/").suffix(2)
+        return name.first == "keyfob" && (name.last == "agent" || name.last?.hasPrefix("agent-") == true)
+    }
+
     /// The sockets of this user's agents, whatever runtime folder they are in.
     package static func ofAgents(_ table: String = table) -> [String] {
         listened(table).filter { path in
-            let name = path.split(separator: "/").suffix(2)
-            return name.first == "keyfob" && (name.last == "agent" || name.last?.hasPrefix("agent-") == true)
-                && FileAccess.status(path, following: false)?.isOwn == true
+            isPlaceOfAgent(path) && FileAccess.status(path, following: false)?.isOwn == true
         }
     }
 

@@ -13,8 +13,9 @@ struct AgentClient: ~Copyable {
 
     /// Connects with who listens at a socket; nil where nobody does.
     ///
+    /// - Parameter ofAnybody: Whether it may be another user's.
     /// - Throws: `notPermitted` where it is another user's.
-    init?(_ path: String) throws(KeyringError) {
+    init?(_ path: String, ofAnybody: Bool = false) throws(KeyringError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -33,7 +34,9 @@ struct AgentClient: ~Copyable {
         // `struct ucred`: process, user, group.
         var other: (Int32, user: UInt32, UInt32) = (0, .max, .max)
         var count = socklen_t(MemoryLayout.size(ofValue: other))
-        guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &count) == 0, other.user == geteuid() else {
+        guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &count) == 0,
+            ofAnybody || other.user == geteuid()
+        else {
             close(socket)
             throw KeyringError(.notPermitted, "another user listens at \(path)")
         }

@@ -6,6 +6,8 @@ internal import KeyfobSodium
 /// An agent that is asked for tokens in the place of a vault that nothing at hand opens; it decides what this program may have.
 struct AskedAgent: Sendable {
     private let socket: String
+    /// Whether `KEYFOB_AGENT` names it: then it may be anybody's, and no vault here stands behind it.
+    let isNamed: Bool
     /// Lets the agent see which program this is, or ends that.
     private let showsItself: @Sendable (Bool) -> Void
 
@@ -25,9 +27,26 @@ struct AskedAgent: Sendable {
         guard let place = try? AgentPlace(location, environment), try AgentClient(place.socket) != nil else {
             return nil
         }
-        socket = place.socket
+        (socket, isNamed) = (place.socket, false)
         self.showsItself = showsItself
     }
+
+    /// The agent whose socket `KEYFOB_AGENT` names, in the place of a vault; nil where it names none.
+    ///
+    /// - Throws: `unavailable` where nobody listens there.
+    init?(namedIn environment: [String: String]) throws(KeyringError) {
+        guard let path = environment["KEYFOB_AGENT"], !path.isEmpty else { return nil }
+        guard try AgentClient(path, ofAnybody: true) != nil else {
+            throw KeyringError(
+                .unavailable, "nobody listens at \(path), which KEYFOB_AGENT names", advice: .openAgentSocket(path))
+        }
+        (socket, isNamed) = (path, true)
+        showsItself = { _ in }
+    }
+
+    /// Why a keyring cannot be opened where such an agent stands in its place.
+    static let givesTokensAlone = KeyringError(
+        .notPermitted, "the socket that KEYFOB_AGENT names gives tokens alone", advice: nil)
 
     /// A token.
     ///
@@ -56,7 +75,9 @@ struct AskedAgent: Sendable {
     private func call(
         _ method: String, _ write: (inout JSONWriter) -> Void
     ) throws(KeyringError) -> AgentReply {
-        guard let client = try AgentClient(socket) else { throw KeyringError(.unavailable, "the agent has ended") }
+        guard let client = try AgentClient(socket, ofAnybody: isNamed) else {
+            throw KeyringError(.unavailable, "the agent has ended")
+        }
         showsItself(true)
         defer { showsItself(false) }
         return try client.call(method, patience: Self.patience, arrived: { showsItself(false) }, write)

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
@@ -21,10 +22,18 @@ struct AgentCommand: ParsableCommand {
             When logind says that your screen is locked or the machine goes to sleep, the agent forgets its keys. A key that \
             'keyfob unlock' keeps then opens the vault again, unless --screen-lock all has that forgotten too; so does a key file.
 
+            With --socket and --for it is a door for a container or another machine: whoever reaches the socket may ask for tokens \
+            of that account and nothing else; 'keyfob log' shows who asked by the name. Mount the socket, or forward it with \
+            'ssh -R', and name it there with KEYFOB_AGENT: 'keyfob token', the helpers for git, docker and kubectl and the \
+            libraries ask it. Whoever has a token can send it anywhere: --scope limits what is asked for, and a provider such as \
+            GitHub puts into a token what the sign-in has. It opens the vault for each call: after 'keyfob lock' it gives nothing.
+
             Example:
               keyfob agent
               keyfob agent --idle 15m
               keyfob agent --broker
+              keyfob agent --socket ~/dev.sock --for devcontainer --account ada \\
+                --host github.com
 
             Exit status: 0 ended by a signal or after --idle, 69 no folder for the login, or its socket was taken \
             away, 73 an agent runs already, 78 what systemd gives is no socket.
@@ -52,7 +61,36 @@ struct AgentCommand: ParsableCommand {
             valueName: "keys"))
     var screenLock: ScreenLock = .agent
 
+    @Option(
+        name: .long, help: ArgumentHelp("Make a socket here, for --for alone.", valueName: "file"), completion: .file())
+    var socket: String?
+    @Option(name: .customLong("for"), help: ArgumentHelp("What the log calls who asks there.", valueName: "name"))
+    var purpose: String?
+    @Option(name: [.short, .long], help: ArgumentHelp("Whose tokens it gives.", valueName: "name"))
+    var account: String?
+    @Option(name: .long, help: ArgumentHelp("For which scopes tokens may be asked.", valueName: "scope")) var scope:
+        [String] = []
+    @Option(name: .long, help: ArgumentHelp("For which hosts: github.com, *.git.example.", valueName: "host"))
+    var host: [String] = []
+
+    /// What keeps the options of a socket for one purpose from being used; nil where there is nothing, and where none is wanted.
+    private var problemOfPurpose: String? {
+        let hasLimits = account != nil || !scope.isEmpty || !host.isEmpty
+        guard socket != nil || purpose != nil else {
+            return hasLimits ? "--account, --scope and --host go with --socket and --for" : nil
+        }
+        guard let socket, let purpose, !socket.isEmpty else { return "--socket and --for go together" }
+        if Program(.socket, purpose) == nil { return "--for takes up to 64 letters, digits, '-', '.' and '_'" }
+        if account == nil { return "say whose tokens it gives with --account" }
+        if AgentSocket.isPlaceOfAgent(Self.absolute(socket)) { return "\(socket) is a name of the agent's own sockets" }
+        if let wrong = host.first(where: { HostPattern($0) == nil }) {
+            return "--host takes a host such as github.com, not '\(wrong)'"
+        }
+        return broker ? "--broker goes with neither --socket nor --for" : nil
+    }
+
     func validate() throws {
+        if let problemOfPurpose { throw ValidationError(problemOfPurpose) }
         if global.json { throw ValidationError("programs are answered over a socket; --json has no meaning") }
         if global.passphraseFd != nil {
             throw ValidationError("an agent is given a passphrase by 'keyfob unlock --agent'")
@@ -64,6 +102,12 @@ struct AgentCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
+        if let socket, let account, let program = purpose.flatMap({ Program(.socket, $0) }) {
+            let agent = DelegatedAgent(
+                global: global, network: network, path: Self.absolute(socket),
+                program: program, account: account, scopes: ScopeSet(scope), hosts: host.compactMap { HostPattern($0) })
+            return try agent.run(location, idle: idle.flatMap(TimeText.seconds).map { Int64($0) * 1_000 })
+        }
         // Before there is anything that the other process is not to have.
         let parts = try AgentParts(location, network)
         let given = try AgentSocket(given: Environment.current.variables)
@@ -83,6 +127,10 @@ struct AgentCommand: ParsableCommand {
             try serve(socket, turn, place, location, parts, signals)
         }
         _ = consume turn
+    }
+
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileAccess.path(FileManager.default.currentDirectoryPath, path)
     }
 
     /// What is said of a vault that is not there yet.
@@ -122,7 +170,6 @@ struct AgentCommand: ParsableCommand {
         let upkeep = Task(executorPreference: WaitingThreads.shared) { await desk.keepTokensFresh() }
         defer {
             upkeep.cancel()
-            desk.writePending()
             holder.vault.lock()
             // What it notes in the vault is not cut short, however long others have that.
             while holder.vault.isClosing { usleep(20_000) }

@@ -10,8 +10,8 @@ struct LogCommand: ParsableCommand {
             Oldest first; never a token. Each line carries a code that needs the group's key, and the hash of the one before: a line \
             that was changed, left out or moved is told, with status 65. Lines cut from the end are told from the last one on that \
             the agent has noted in the vault, which it does when it ends. Who has the group's key, and so every program of yours \
-            while it is unlocked, can write another log. A program that is refused the same again and again has ten lines and then \
-            one a minute, with how often it was refused besides.
+            while it is unlocked, can write another log. What a program was given stands in \
+            files of its own; of equal answers that gave it nothing, ten have a line, and then one a minute for all.
 
             Example:
               keyfob log --since 2d
@@ -83,7 +83,7 @@ struct LogCommand: ParsableCommand {
     private func beginAnew(_ groups: [AccessGroup], _ keyring: Keyring) throws(KeyringError) {
         let files = AuditFiles(state: keyring.location.state)
         var names: [String] = []
-        for group in groups { names += try files.beginAnew(group, keyring).map { [$0] } ?? [] }
+        for group in groups { names += try files.beginAnew(group, keyring) }
         global.tellWarnings(of: keyring)
         try global.tell(
             .logBegunAnew,

@@ -74,6 +74,7 @@ struct TokenCommand: ParsableCommand {
             do {
                 answer = try agent.token(request, in: global.groups(), refresh.options)
             } catch {
+                if agent.isNamed { throw error }
                 return try self.answer(from: global.unlockedKeyring(reaching: reach, afterAgent: error, reason))
             }
             try print(answer)

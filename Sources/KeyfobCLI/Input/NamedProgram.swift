@@ -137,6 +137,7 @@ extension KeyringError {
         case .script, .executable: "a file is named by its absolute path, as \(kind.rawValue):/usr/local/bin/NAME"
         case .flatpak: "an application is named by its id, as flatpak:org.mozilla.Thunderbird"
         case .snap: "a snap is named by small letters, digits and hyphens, as snap:thunderbird"
+        case .socket: "a socket is named as --for of 'keyfob agent' names it, as socket:devcontainer"
         }
     }
 

@@ -37,7 +37,23 @@ struct CredentialOptions: ParsableArguments {
 
     /// The keyring, opened without asking.
     func keyring(reaching reach: Reach = .files()) throws(KeyringError) -> Keyring {
-        try unattended.unlockedKeyring(reaching: reach)
+        if isAgentNamed { throw AskedAgent.givesTokensAlone }
+        return try unattended.unlockedKeyring(reaching: reach)
+    }
+
+    /// Whether `KEYFOB_AGENT` names an agent, which keeps nothing that a tool stores or finds refused.
+    var isAgentNamed: Bool { Environment.current["KEYFOB_AGENT"]?.isEmpty == false }
+
+    /// Has the agent that `KEYFOB_AGENT` names get another token in the place of one that the tool says is refused.
+    func refusedToAgent(_ secret: borrowing SecretBytes, _ question: Question) throws(KeyringError) {
+        do throws(KeyringError) {
+            guard let given = try token(question, from: tokenSource()), given.answer.secret.isEqual(to: secret),
+                given.answer.found.origin != .provider
+            else { return }
+            _ = try given.replacement()
+        } catch  where error.code == .ambiguous {
+            // Nobody knows whose it was.
+        }
     }
 
     /// The same for whoever wants a token, which may have to be got.
@@ -93,7 +109,7 @@ struct CredentialOptions: ParsableArguments {
                 try answer.requirePrintable()
                 return ToolToken(answer: answer, giver: .agent(agent, request, groups))
             } catch {
-                throw error.code == .locked ? reason : error
+                throw error.code == .locked && !agent.isNamed ? reason : error
             }
         }
         var acquisition = AttendedAcquisition(

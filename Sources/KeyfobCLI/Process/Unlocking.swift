@@ -83,6 +83,13 @@ extension GlobalOptions {
     ///
     /// - Parameter asksAgent: Whether an agent is asked; where no network is to be used, it is not.
     func tokenSource(reaching reach: Reach, asksAgent: Bool) throws(KeyringError) -> TokenSource {
+        if let agent = try AskedAgent(namedIn: Environment.current.variables) {
+            guard asksAgent else {
+                throw KeyringError(
+                    .usage, "the agent that KEYFOB_AGENT names decides about the network: leave --offline out")
+            }
+            return .agent(agent, AskedAgent.givesTokensAlone, nil)
+        }
         guard asksAgent else { return .keyring(try unlockedKeyring(reaching: reach)) }
         let reason: KeyringError
         switch try attempt(mayAsk: false) {
@@ -193,8 +200,8 @@ struct OpenedByKey: ~Copyable {
 /// What gives tokens.
 enum TokenSource {
     case keyring(Keyring)
-    /// An agent, why nothing at hand opens the keyring, and where that is.
-    case agent(AskedAgent, KeyringError, KeyringLocation)
+    /// An agent, why nothing at hand opens the keyring, and where that is; nil where that is not known here.
+    case agent(AskedAgent, KeyringError, KeyringLocation?)
 
     /// The keyring, where it is open.
     var keyring: Keyring? { if case .keyring(let keyring) = self { keyring } else { nil } }

@@ -230,6 +230,9 @@ extension Advice {
         case .openAgain: "open it again"
         case .openInThisProcess: "open it again in this process"
         case .restartAgent: "end its process ('keyfob agent') and start it again"
+        case .openAgentSocket(let path):
+            "where the vault is, run 'keyfob agent --socket \(ShellWord.inMessage(path)) --for NAME --account ACCOUNT'; or unset "
+                + "KEYFOB_AGENT"
 
         case .listBindings: "'keyfob bindings' lists the bindings"
         case .listPrograms: "'keyfob program list' lists what was decided"

@@ -301,6 +301,8 @@ public enum Advice: Hashable, Sendable {
     case openInThisProcess
     /// End the agent and start it again.
     case restartAgent
+    /// Have an agent listen at this socket, where the vault is.
+    case openAgentSocket(String)
 
     // MARK: Bindings and project files
     /// See what is bound and allowed.

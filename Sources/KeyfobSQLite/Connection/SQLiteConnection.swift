@@ -66,7 +66,9 @@ package final class SQLiteConnection: QueryReading {
     package func execute(_ sql: String) throws(StoreError) {
         try requireTransaction()
         let result = script(sql)
-        guard result == SQLITE_OK else { throw StoreError(resultCode: result) }
+        guard result == SQLITE_OK else {
+            throw StoreError(resultCode: result, errno: unsafe sqlite3_system_errno(handle))
+        }
     }
 
     /// Runs one statement with its parameters, and calls `row` at each row until it returns false.
@@ -143,7 +145,9 @@ package final class SQLiteConnection: QueryReading {
             try requireTransaction()
             hasBegun = false
             let ended = script("COMMIT")
-            guard ended == SQLITE_OK else { throw StoreError(commitResultCode: ended) }
+            guard ended == SQLITE_OK else {
+                throw StoreError(commitResultCode: ended, errno: unsafe sqlite3_system_errno(handle))
+            }
             return result
         } catch {
             hasBegun = false

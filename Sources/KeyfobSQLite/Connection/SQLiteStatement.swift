@@ -27,7 +27,8 @@ package final class SQLiteStatement: QueryRow {
         switch unsafe sqlite3_step(pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let result: throw StoreError(resultCode: result)
+        case let result:
+            throw StoreError(resultCode: result, errno: unsafe sqlite3_system_errno(sqlite3_db_handle(pointer)))
         }
     }
 

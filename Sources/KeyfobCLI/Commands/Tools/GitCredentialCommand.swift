@@ -68,10 +68,11 @@ struct GitCredentialCommand: ParsableCommand {
     private func erase() throws(KeyringError) {
         var request = try Self.request()
         guard let url = request.url, let secret = request.secret.take() else { return }
-        let keyring = try options.keyring()
-        defer { options.global.tellWarnings(of: keyring) }
         let question = CredentialOptions.Question(
             tool: ToolCall.git.tool, url: url, login: request.login, account: request.account)
+        if options.isAgentNamed { return try options.refusedToAgent(secret, question) }
+        let keyring = try options.keyring()
+        defer { options.global.tellWarnings(of: keyring) }
         try options.refused(secret, question, in: keyring)
     }
 

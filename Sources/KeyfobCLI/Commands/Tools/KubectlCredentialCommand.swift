@@ -96,8 +96,10 @@ struct KubectlCredentialCommand: ParsableCommand {
         switch source {
         case .keyring(let keyring): keyring.location.runtime.map { ($0, keyring.vaultID) }
         case .agent(_, _, let location):
-            location.runtime.flatMap { runtime in
-                (try? LockedKeyring(at: location).vaultID).map { (runtime, $0) }
+            location.flatMap { location in
+                location.runtime.flatMap { runtime in
+                    (try? LockedKeyring(at: location).vaultID).map { (runtime, $0) }
+                }
             }
         }
     }
