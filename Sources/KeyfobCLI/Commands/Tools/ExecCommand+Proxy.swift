@@ -246,6 +246,7 @@ extension ExecCommand {
                     answer, for: asked.method, asked.address, nonce: asked.nonce, network: network)
                 let file = networkOptions.caFile == nil ? try keyring.providers.certificateFile(for: answer.found) : nil
                 try line.send(.granted, [file ?? "", proved.proof ?? ""].joined(separator: "\n"), proved.token)
+                acquisition.noteUse(answer.found, at: asked.address)
             } catch {
                 let text = "\(error.message)\(error.candidateText)\(error.hint.map { "; \($0)" } ?? "")"
                 try line.send(error.code == .hostNotAllowed ? .refused : .failed, text)

@@ -259,6 +259,7 @@ struct ExecCommand: ParsableCommand {
                 try answer.requirePrintable()
                 (current, told) = (answer.found, "")
                 try line.send([TokenBox(answer)])
+                acquisitions[0].noteUse(current)
             } catch {
                 if error.message != told {
                     global.say("keyfob: warning: no new token for \(call.name) yet: \(error.message)")
