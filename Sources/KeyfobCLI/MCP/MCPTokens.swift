@@ -24,7 +24,8 @@ struct MCPTokens {
         var options = options
         options.url = address
         (self.address, self.networkOptions, self.global) = (address, networkOptions, global)
-        tool = options.tool
+        // The client may be gone before its first token is noted.
+        tool = options.tool ?? CallingTool.program
         tokens = ServiceTokens(try options.request(), at: address, in: try global.groups())
         if !global.descriptorsOfSecrets.isEmpty { kept = try opened() }
     }

@@ -208,6 +208,7 @@ extension ExecCommand {
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         acquisition.takesProofs = true
+        acquisition.program = CallingTool.shortName(ofProgram: call.name)
         let network = try networkOptions.network()
         let (account, group, tenant): (Account, AccessGroup, String?)
         if options.url == nil {

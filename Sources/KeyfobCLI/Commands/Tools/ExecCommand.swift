@@ -237,6 +237,7 @@ struct ExecCommand: ParsableCommand {
             var acquisition = AttendedAcquisition(
                 keyring: keyring, options: options(for: variable, of: call), refresh: refresh,
                 networkOptions: networkOptions, global: global)
+            acquisition.program = CallingTool.shortName(ofProgram: call.name)
             let answer = try acquisition.token(minimumValidity: validity.minValidity)
             try answer.requirePrintable()
             if let variable, variable.name.utf8.count + answer.secret.count + 2 > Self.variableLimit {
