@@ -165,7 +165,7 @@ public final class AgentDesk: Sendable {
     func acquire(_ acquisition: TokenAcquisition, from keyring: Keyring) async throws(KeyringError) -> TokenBox {
         try await Task { () -> Result<TokenBox, KeyringError> in
             do throws(KeyringError) {
-                return .success(TokenBox(try await keyring.tokens.acquire(acquisition)))
+                return .success(TokenBox(try await keyring.tokens.acquireUnnoted(acquisition)))
             } catch {
                 return .failure(error)
             }

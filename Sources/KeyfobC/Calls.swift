@@ -111,6 +111,7 @@ extension OpenKeyring {
     ) throws(KeyringError) -> Answer {
         let row = try row(answer)
         let found = answer.found
+        keyring.uses.note(found, for: request)
         if case .learned = found.reason {
             keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .selection)
         }

@@ -18,6 +18,27 @@ package enum CallingTool {
     /// Makes processes that this one makes of itself tell of the same caller.
     package static func keep() { kept.withLock { $0 = getppid() } }
 
+    /// The name of the calling process whatever it is, of which Linux keeps 15 bytes; nil where it cannot be told.
+    package static var program: String? { ProcessName.of(caller) }
+
+    /// What is found in the words that the calling process was started with, or whoever called that one: git calls by a shell.
+    package static func word<Result>(where find: (String) -> Result?) -> Result? {
+        var process = caller
+        for _ in 0..<2 {
+            let bytes = FileAccess.head("/proc/\(process)/cmdline", count: 4_096) ?? []
+            for word in bytes.split(separator: 0) {
+                if let found = String(validating: word, as: UTF8.self).flatMap(find) { return found }
+            }
+            // The name before it may hold anything.
+            guard let stat = FileAccess.head("/proc/\(process)/stat", count: 512),
+                let end = stat.lastIndex(of: UInt8(ascii: ")")),
+                let parent = Int64(digits: stat[end...].split(separator: UInt8(ascii: " ")).dropFirst(2).first ?? [])
+            else { return nil }
+            process = Int32(truncatingIfNeeded: parent)
+        }
+        return nil
+    }
+
     /// The name of the calling process, of which Linux keeps 15 bytes; nil for a shell, and where it cannot be told.
     package static var name: String? { ProcessName.of(caller).flatMap(telling) }
 
@@ -25,10 +46,15 @@ package enum CallingTool {
     package static var ownName: String? { ProcessName.of(getpid()).flatMap(telling) }
 
     /// The name by which a program at `path` is known as a tool; nil for a shell.
-    package static func name(ofProgram path: String) -> String? {
-        let last = path.split(separator: "/").last ?? ""
-        return String(validating: last.utf8.prefix(15), as: UTF8.self).flatMap(telling)
+    package static func name(ofProgram path: String) -> String? { shortName(ofProgram: path).flatMap(telling) }
+
+    /// The name that Linux gives a process of the program at `path`.
+    package static func shortName(ofProgram path: String) -> String? {
+        String(validating: (path.split(separator: "/").last ?? "").utf8.prefix(15), as: UTF8.self)
     }
+
+    /// The name of this process, whatever it is.
+    package static var ownProgram: String? { ProcessName.of(getpid()) }
 
     private static func telling(_ name: String) -> String? {
         Identifier.isAcceptable(name) && !shells.contains(name) ? name : nil

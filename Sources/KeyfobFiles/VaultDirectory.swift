@@ -17,6 +17,8 @@ package struct VaultDirectory: Hashable, Sendable {
     package var lock: String { path + "/vault.lock" }
     /// What the selection of accounts learns from; a folder that holds nothing else is no vault.
     package var usage: String { path + "/usage.db" }
+    /// The history of token uses: a folder, or a file where none is kept.
+    package var uses: String { path + "/uses" }
     /// The lock that lets one backup at a time take a name.
     package var backupLock: String { path + "/backup.lock" }
     /// The lock with a byte for each refresh token, held while one is redeemed.

@@ -103,18 +103,24 @@ enum Front {
 
     /// Finds the token that is asked for, and lets `write` print it.
     ///
-    /// - Parameter nobody: Says that no account is meant, so that a tool goes on.
+    /// - Parameters:
+    ///   - isUse: Whether who asks is given the token, which is then noted.
+    ///   - nobody: Says that no account is meant, so that a tool goes on.
     /// - Returns: What `write` or `nobody` does; nil where there is no token, and the full program has to say why.
     static func find(
-        _ asked: FrontRequest, _ variables: Variables, orSay nobody: () -> CInt? = { nil },
+        _ asked: FrontRequest, _ variables: Variables, isUse: Bool = true, orSay nobody: () -> CInt? = { nil },
         _ write: (RawSpan, TokenHits.Hit) -> CInt?
     ) -> CInt? {
         guard let key = key(for: asked, variables) else { return nil }
+        let now = Timestamp(seconds: Int64(time(nil)))
         let answer = CachedToken.answer(
             asked.request, in: asked.groups, vault: asked.places.vault, state: asked.places.state, key: key,
-            now: Timestamp(seconds: Int64(time(nil))), projectFiles: .front, isLast: true)
+            now: now, projectFiles: .front, isLast: true)
         switch consume answer {
-        case .token(let secret, let hit): return secret.isHeaderValue ? secret.withBytes { write($0, hit) } : nil
+        case .token(let secret, let hit):
+            guard secret.isHeaderValue, let status = secret.withBytes({ write($0, hit) }) else { return nil }
+            if isUse, status == 0 { hit.noteUse(for: asked.request, by: asked.tool, in: asked.places.vault, at: now) }
+            return status
         case .miss(.nobodys): return nobody()
         case .miss: return nil
         }

@@ -10,6 +10,8 @@ struct FrontRequest {
     let keyFile: String?
     let groups: [AccessGroup]?
     let request: TokenRequest
+    /// The tool that asks, where that was said.
+    let tool: String?
 
     /// What a tool says besides: where the token goes, and whose it may be.
     struct Question {
@@ -64,7 +66,7 @@ struct FrontRequest {
             login = parsed.login(login ?? user)
         }
         if login != nil, isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell { return nil }
-        let tool = question?.tool.tool ?? arguments[.tool]
+        tool = question?.tool.tool ?? arguments[.tool]
         var request = TokenRequest(
             realm: arguments[.tenant].flatMap(TokenRequest.specificTenant), clientID: arguments[.client],
             scopes: ScopeSet(words: [arguments[.scope]].compactMap { $0 }, resource: arguments[.resource]),

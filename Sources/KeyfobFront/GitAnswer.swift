@@ -50,7 +50,7 @@ enum GitAnswer {
         let question = FrontRequest.Question(
             tool: .git, url: url.text, login: request.login, account: request.account, minimumValidity: 0)
         guard let asked = FrontRequest(taken, variables, asking: question) else { return nil }
-        return Front.find(asked, variables, orSay: { 0 }) { secret, _ in
+        return Front.find(asked, variables, isUse: false, orSay: { 0 }) { secret, _ in
             SecretBytes(copying: secret).isEqual(to: refused) ? nil : 0
         }
     }

@@ -87,8 +87,8 @@ enum Help {
 
         PROGRAMS THAT ASK THE AGENT:
           program                 What programs may do through 'keyfob agent'.
-          log                     What programs asked 'keyfob agent' for, and what they
-                                  got.
+          log                     Which program was given which account's token, for
+                                  what, and when.
 
         BUNDLES AND OTHER MACHINES:
           export                  Write accounts and tokens for another keyring, or for

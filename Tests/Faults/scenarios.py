@@ -100,6 +100,8 @@ SCENARIOS = [
              "printf newer | keyfob add -q -a bob --host git.example"),
     Scenario("undo --clear", "keyfob undo -q --clear --yes", "keyfob account remove -q bob --force"),
     Scenario("bind", "keyfob bind -q --host api.example ada"),
+    Scenario("log, off", "keyfob log -q --off", "keyfob token -a ada > out"),
+    Scenario("log, on", "keyfob log -q --on", "keyfob log -q --off"),
     Scenario("unbind", "keyfob unbind -q --host bound.example"),
     Scenario("group create", "keyfob group create -q new"),
     Scenario("account remove, forever", "keyfob account remove -q ada --force --forever"),

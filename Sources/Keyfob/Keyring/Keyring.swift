@@ -37,6 +37,7 @@ internal import Synchronization
 /// - ``health``
 /// - ``migration``
 /// - ``undo``
+/// - ``uses``
 public final class Keyring: Sendable {
     /// Where its files are.
     public let location: KeyringLocation
@@ -48,6 +49,7 @@ public final class Keyring: Sendable {
     let clock: WallClock
     let state: Mutex<State>
     let decisions = Mutex(ProgramDecisions())
+    let recentUses = Mutex(RecentUses())
 
     /// What calls take turns at.
     typealias State = LookupState

@@ -62,7 +62,7 @@ package struct ServiceTokens {
         guard let last = given else { return try next(of: keyring, get) }
         if let error = keyring.tokens.stepUp(challenge, of: last.found, at: host) {
             // Who has signed in meanwhile has another token.
-            if let other = try? keyring.tokens.stored(for: chosen.request, in: chosen.groups),
+            if let other = try? keyring.tokens.kept(for: chosen.request, in: chosen.groups),
                 !other.secret.isEqual(to: last.secret)
             {
                 return try give(other.going(to: chosen.request), isReplacement: false)

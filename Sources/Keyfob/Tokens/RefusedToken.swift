@@ -29,7 +29,7 @@ extension Keyring.Tokens {
         request.minimumValidity = 0
         let answer: Keyring.TokenAnswer
         do {
-            answer = try self.stored(for: request, in: groups)
+            answer = try self.kept(for: request, in: groups)
         } catch  where error.code == .signInNeeded {
             return .unknown
         }

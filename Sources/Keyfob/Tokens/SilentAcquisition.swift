@@ -25,10 +25,26 @@ extension Keyring.Tokens {
     /// The token that `acquisition` asks for, from what is stored or by refresh; see
     /// ``acquireSilently(for:options:in:network:)``.
     public func acquire(_ acquisition: TokenAcquisition) async throws(KeyringError) -> Keyring.TokenAnswer {
+        try await acquire(acquisition, isNoted: true)
+    }
+
+    /// The same for an agent, which has a log of its own.
+    package func acquireUnnoted(_ acquisition: TokenAcquisition) async throws(KeyringError) -> Keyring.TokenAnswer {
+        try await acquire(acquisition, isNoted: false)
+    }
+
+    private func acquire(
+        _ acquisition: TokenAcquisition, isNoted: Bool
+    ) async throws(KeyringError) -> Keyring.TokenAnswer {
         try await StoreCall.run { () async throws(KeyringError) in
             switch try lookUp(acquisition) {
-            case .found(let answer): return answer
-            case .missing(let token): return try await refreshed(token)
+            case .found(let answer):
+                if isNoted { keyring.uses.note(answer.found, for: acquisition.request) }
+                return answer
+            case .missing(let token):
+                let answer = try await refreshed(token)
+                if isNoted { keyring.uses.note(answer.found, for: acquisition.request) }
+                return answer
             }
         }
     }
@@ -134,7 +150,7 @@ extension Keyring.Tokens {
         var request = acquisition.request
         (request.account, request.login) = (account.id.description, nil)
         do {
-            return try stored(for: request, in: acquisition.groups)
+            return try kept(for: request, in: acquisition.groups)
         } catch  where error.code == .signInNeeded {
             return nil
         }

@@ -90,6 +90,15 @@ extension Keyring.Tokens {
     public func stored(
         for request: TokenRequest, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
+        let answer = try kept(for: request, in: groups)
+        keyring.uses.note(answer.found, for: request)
+        return answer
+    }
+
+    /// The same where nobody is handed the token.
+    package func kept(
+        for request: TokenRequest, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
         switch try lookUp(TokenAcquisition(request, in: groups)) {
         case .found(let answer): return answer
         case .missing: throw KeyringError(.fault, "the network is needed where it was not to be used")

@@ -1,13 +1,21 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobFiles
 internal import KeyfobTerminal
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "What programs asked 'keyfob agent' for, and what they got.",
+        commandName: "log", abstract: "Which program was given which account's token, for what, and when.",
         discussion: """
-            Oldest first; never a token. Each line carries a code that needs the group's key, and the hash of the one before: a line \
+            Newest last; never a token. A line is about a token that a command, a helper of git, docker, kubectl or \
+            another tool, 'exec', 'mcp' or the library gave, or about what a program asked 'keyfob agent' for. WHERE \
+            is where the token was to go, and FROM the git repository or the folder in which the program worked.
+
+            What is given without the agent is kept for 30 days, sealed, on this machine alone; 'keyfob log --off' \
+            removes it and keeps nothing any more. It may lack a line: a token never waits for it.
+
+            Each line of the agent carries a code that needs the group's key, and the hash of the one before: a line \
             that was changed, left out or moved is told, with status 65. Lines cut from the end are told from the last one on that \
             the agent has noted in the vault, which it does when it ends. Who has the group's key, and so every program of yours \
             while it is unlocked, can write another log. What a program was given stands in \
@@ -15,33 +23,44 @@ struct LogCommand: ParsableCommand {
 
             Example:
               keyfob log --since 2d
+              keyfob log --host github.com
               keyfob log --program ~/bin/report.py --account ada
               keyfob log --json
               keyfob log --begin-anew
             """)
 
-    @Option(name: .long, help: ArgumentHelp("Only of this program.", valueName: "program"), completion: .file())
+    @Option(
+        name: .long, help: ArgumentHelp("Only of this program, or of tools of this name.", valueName: "program"),
+        completion: .file())
     var program: String?
     @Option(name: [.short, .long], help: ArgumentHelp("Only about this account.", valueName: "name"))
     var account: String?
     @Option(name: .long, help: ArgumentHelp("Only the last: 90s, 15m, 8h, 2d.", valueName: "duration"))
     var since: String?
-    @Flag(name: .long, help: "Put the log aside, whatever it holds, and begin a new one.") var beginAnew = false
+    @Option(name: .long, help: ArgumentHelp("Only for this host.", valueName: "host")) var host: String?
+    @Flag(name: .long, help: "Put the agent's log aside, whatever it holds, and begin a new one.") var beginAnew = false
+    @Flag(name: .long, help: "Remove what is kept of tokens given without the agent, and keep nothing any more.")
+    var off = false
+    @Flag(name: .long, help: "Keep it again.") var on = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
+        if [beginAnew, off, on].count(where: { $0 }) > 1 {
+            throw ValidationError("--begin-anew, --off and --on exclude one another")
+        }
         guard since.map({ TimeText.seconds($0) != nil }) ?? true else {
             throw ValidationError("--since takes a duration such as 15m or 8h")
         }
     }
 
     func run() throws {
-        let wanted = try program.map { (word) throws(KeyringError) in try NamedProgram.names(word) }
+        let wanted = try program.map { (word) throws(KeyringError) in try names(word) }
         let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups() ?? keyring.groups.list().map(\.name)
+        if off || on { return try turn(keyring) }
         guard !beginAnew else { return try self.beginAnew(groups, keyring) }
         let whose = try account.map { (name) throws(KeyringError) in
-            try keyring.accounts.named(name, in: groups).account.id
+            try keyring.accounts.named(name, in: groups).account
         }
         let begin = since.flatMap(TimeText.seconds).map { WallClock.system.now.advanced(by: -Int64($0)) }
         let files = AuditFiles(state: keyring.location.state)
@@ -49,28 +68,36 @@ struct LogCommand: ParsableCommand {
         var findings: [(group: AccessGroup, findings: [AuditReading.Finding])] = []
         for group in groups {
             let reading = try files.read(group, keyring)
+            // Where a token goes is not the agent's to know.
             entries += reading.lines.filter { line in
-                (wanted?.contains(line.entry.program) ?? true) && (whose.map { $0 == line.entry.account } ?? true)
+                host == nil && (wanted?.contains(line.entry.program) ?? true)
+                    && (whose.map { $0.id == line.entry.account } ?? true)
                     && (begin.map { line.entry.time.seconds >= $0.seconds } ?? true)
             }.map { LogDocument.Entry($0, in: group) }
             if !reading.findings.isEmpty { findings.append((group, reading.findings)) }
         }
         entries.sort { $0.moment < $1.moment }
+        let (all, unreadable) = try keyring.uses.list(in: groups)
+        let uses = all.filter { use in
+            (program.map { isCalled($0, use) } ?? true) && (host.map { isFor($0, use) } ?? true)
+                && (whose.map { use.isOf($0) } ?? true)
+                && (begin.map { use.time.seconds >= $0.seconds } ?? true)
+        }.map { LogDocument.Use($0) }
         global.tellWarnings(of: keyring)
         if global.json {
             let documents = findings.flatMap { group, findings in
                 findings.map { LogDocument.Finding(group: group.name, finding: $0) }
             }
-            try JSONOutput.print(LogDocument(entries: entries, findings: documents))
+            try JSONOutput.print(
+                LogDocument(
+                    uses: uses, entries: entries, unreadableUses: unreadable > 0 ? unreadable : nil,
+                    findings: documents))
         } else {
-            var table = Table(
-                header: ["TIME", "PROGRAM", "ASKED", "ACCOUNT", "GROUP", "BY", "ANSWER"],
-                yielding: ["GROUP", "BY", "ASKED", "TIME"], wrapping: ["ANSWER"],
-                usual: ["GROUP": AccessGroup.default.name])
-            for entry in entries { table.add(entry.row) }
-            try StandardOutput.write(lines: table.text)
-            if entries.isEmpty {
-                global.say("no program has asked the agent; what commands do by themselves is not logged")
+            try tell(uses, entries, keyring, groups)
+            if unreadable > 0 {
+                global.say(
+                    "keyfob: warning: \(Quantity.of(unreadable, "record")) of uses cannot be read, or stand there twice"
+                )
             }
         }
         guard let first = findings.first else { return }
@@ -78,6 +105,63 @@ struct LogCommand: ParsableCommand {
         throw KeyringError(
             .damaged, LogText.problem(first.findings, in: first.group, elsewhere: elsewhere),
             hint: LogText.advice(for: first.group))
+    }
+
+    /// The programs that a word may name; none for the name of a tool that is not there.
+    private func names(_ word: String) throws(KeyringError) -> [Program] {
+        do throws(KeyringError) {
+            return try NamedProgram.names(word)
+        } catch {
+            guard error.code == .noSuchFile, !word.utf8.contains(UInt8(ascii: "/")) else { throw error }
+            return []
+        }
+    }
+
+    /// Prints both as one list.
+    private func tell(
+        _ uses: [LogDocument.Use], _ entries: [LogDocument.Entry], _ keyring: Keyring, _ groups: [AccessGroup]
+    ) throws {
+        var names: [String: String] = [:]
+        if !entries.isEmpty {
+            for candidate in try keyring.accounts.list(in: groups) {
+                names[candidate.account.id.description] = keyring.accounts.shownName(of: candidate.account)
+            }
+        }
+        var table = Table(
+            header: ["TIME", "ACCOUNT", "TOOL", "WHERE", "FROM", "ASKED", "GROUP", "BY", "ANSWER"],
+            yielding: ["GROUP", "BY", "ASKED", "ANSWER", "TIME"],
+            usual: [
+                "GROUP": AccessGroup.default.name, "ASKED": LogDocument.token,
+                "ANSWER": Keyring.FoundToken.Origin.stored.rawValue,
+            ])
+        let rows = uses.map { ($0.moment, $0.row) } + entries.map { ($0.moment, $0.row(names)) }
+        let order = rows.indices.sorted { (rows[$0].0, $0) < (rows[$1].0, $1) }
+        for index in order { table.add(rows[index].1) }
+        try StandardOutput.write(lines: table.text)
+        guard rows.isEmpty else { return }
+        global.say(
+            keyring.uses.isOn
+                ? "no token was given; of each that is, account, program, host and repository are kept for 30 days, sealed"
+                : "no program has asked the agent; of other tokens nothing is kept ('keyfob log --on')")
+    }
+
+    /// Whether a use is by a program that somebody named, of whose name Linux tells 15 bytes.
+    private func isCalled(_ word: String, _ use: Keyring.Use) -> Bool {
+        use.tool == word || CallingTool.shortName(ofProgram: word).map { $0 == use.tool } ?? false
+    }
+
+    private func isFor(_ host: String, _ use: Keyring.Use) -> Bool {
+        use.url?.prefix { $0 != "/" } == Identifier.folded(host)[...]
+    }
+
+    private func turn(_ keyring: Keyring) throws {
+        if off { try keyring.uses.turnOff() } else { try keyring.uses.turnOn() }
+        global.tellWarnings(of: keyring)
+        try global.tell(
+            off ? .usesTurnedOff : .usesTurnedOn,
+            off
+                ? "removed what was kept of tokens given without the agent; nothing is kept any more"
+                : "of tokens given from now on, account, program, host and repository are kept for 30 days, sealed")
     }
 
     private func beginAnew(_ groups: [AccessGroup], _ keyring: Keyring) throws(KeyringError) {
@@ -88,73 +172,5 @@ struct LogCommand: ParsableCommand {
         try global.tell(
             .logBegunAnew,
             names.isEmpty ? "a new log begins" : "a new log begins; the old one is \(names.joined(separator: ", "))")
-    }
-}
-
-/// `Schemas/log.schema.json`.
-private struct LogDocument: JSONDocument {
-    let formatVersion = 1
-    let entries: [Entry]
-    let findings: [Finding]
-
-    struct Entry: Encodable {
-        let number: Int
-        let time: String
-        let program: String
-        let process: Int32
-        let door: String
-        let asked: String
-        let account: String?
-        let group: String
-        let scopes: [String]
-        let clientID: String?
-        let reason: String?
-        let permission: String?
-        let answer: String
-        let repeats: Int?
-        let moment: Int64
-
-        private enum CodingKeys: CodingKey {
-            case number, time, program, process, door, asked, account, group, scopes, clientID, reason, permission,
-                answer, repeats
-        }
-
-        init(_ line: AuditReading.Line, in group: AccessGroup) {
-            let entry = line.entry
-            number = line.number
-            time = entry.time.rfc3339
-            program = entry.program.description
-            process = entry.process
-            door = entry.door.rawValue
-            asked = entry.kind.rawValue
-            account = entry.account?.description
-            self.group = group.name
-            scopes = entry.scopes.scopes
-            clientID = entry.clientID
-            reason = entry.reason
-            permission = entry.permission?.rawValue
-            answer = entry.answer
-            repeats = entry.repeats > 0 ? entry.repeats : nil
-            moment = entry.time.seconds
-        }
-
-        var row: [String] {
-            [
-                TimeText.local(in: time), program, asked, account ?? "-", group, permission ?? "-",
-                answer + (repeats.map { ", \($0) more" } ?? ""),
-            ]
-        }
-    }
-
-    struct Finding: Encodable {
-        let group: String
-        let kind: String
-        let line: Int
-        let text: String
-
-        init(group: String, finding: AuditReading.Finding) {
-            self.group = group
-            (kind, line, text) = (finding.kind.rawValue, finding.line, finding.description)
-        }
     }
 }

@@ -8,6 +8,7 @@ internal import KeyfobTerminal
 /// What the process with the keys does for a bridge: it opens the vault for each token, and no longer than that.
 struct MCPTokens {
     private let address: String
+    private let tool: String?
     private let networkOptions: NetworkOptions
     private let global: GlobalOptions
     private var tokens: ServiceTokens
@@ -23,6 +24,8 @@ struct MCPTokens {
         var options = options
         options.url = address
         (self.address, self.networkOptions, self.global) = (address, networkOptions, global)
+        // The client may be gone before its first token is noted.
+        tool = options.tool ?? CallingTool.program
         tokens = ServiceTokens(try options.request(), at: address, in: try global.groups())
         if !global.descriptorsOfSecrets.isEmpty { kept = try opened() }
     }
@@ -83,6 +86,8 @@ struct MCPTokens {
             ]
             try line.send(.granted, words.joined(separator: "\n"), token)
         }
+        let request = TokenRequest(context: RequestContext(url: ResourceURL(hostOf: address)))
+        keyring.uses.note(found, for: request, by: tool, door: .command)
     }
 
     /// Proves the key of the last token for one request.

@@ -20,6 +20,8 @@ struct ChangeDocument: JSONDocument {
         case groupRotated = "group-rotated"
         case historyCleared = "history-cleared"
         case logBegunAnew = "log-begun-anew"
+        case usesTurnedOff = "uses-turned-off"
+        case usesTurnedOn = "uses-turned-on"
         case mirrorStopped = "mirror-stopped"
         case providerAdded = "provider-added"
         case providerRenamed = "provider-renamed"

@@ -113,6 +113,7 @@ struct ManualPage {
                 $XDG_DATA_HOME/keyfob/changes       a change of those that was stopped; the next command completes it
                 $XDG_DATA_HOME/keyfob/backups/      the newest backups, age files
                 $XDG_DATA_HOME/keyfob/usage.db      what the choice of the account learns from, sealed
+                $XDG_DATA_HOME/keyfob/uses/         which program was given which token in the last 30 days, sealed
                 $XDG_DATA_HOME/keyfob/quarantine/   records that did not open
                 $XDG_DATA_HOME/keyfob/refresh.lock  empty; locked while a refresh token is redeemed
                 $XDG_STATE_HOME/keyfob/             the highest sequence numbers seen

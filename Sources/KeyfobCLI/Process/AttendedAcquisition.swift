@@ -13,6 +13,8 @@ struct AttendedAcquisition {
     var takesProofs = false
     /// Whether whoever uses the token shows its certificate, where it is bound to one.
     var takesCertificates = false
+    /// The program that the token is for, where this one has started it; nil for whoever called.
+    var program: String?
     private var request = TokenRequest()
     private var picked: Candidate?
 
@@ -131,8 +133,16 @@ struct AttendedAcquisition {
         return try RefreshProcess.token(for: acquisition, of: keyring, isVerbose: networkOptions.verbose, global)
     }
 
-    /// Remembers whose token it was, when somebody chose; the token is on its way already.
+    /// Notes to whom a token was handed, for what was asked or for the host of an address.
+    func noteUse(_ found: Keyring.FoundToken, at address: String? = nil) {
+        var request = request
+        if let address { request.context.url = ResourceURL(hostOf: address) }
+        keyring.uses.note(found, for: request, by: options.tool ?? program, door: .command)
+    }
+
+    /// Remembers whose token it was, when somebody chose, and to whom it was handed; the token is on its way already.
     func remember(_ found: Keyring.FoundToken) {
+        noteUse(found)
         switch found.reason {
         case .explicit where picked != nil:
             keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .person)

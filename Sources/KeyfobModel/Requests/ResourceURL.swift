@@ -14,6 +14,12 @@ public struct ResourceURL: Hashable, Sendable {
         self.path = path
     }
 
+    /// The host of an address alone; nil for what is none.
+    package init?(hostOf address: String) {
+        guard let whole = try? ResourceURL(parsing: address) else { return nil }
+        self.init(host: whole.host)
+    }
+
     /// Whoever owns what the address names: the first component of the path.
     public var owner: String? { path.first }
 }

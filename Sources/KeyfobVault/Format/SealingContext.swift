@@ -53,6 +53,11 @@ enum SealingContext {
         Array("keyfob usage v2".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + littleEndian(first)
     }
 
+    /// A record of the history of token uses.
+    static func tokenUse(_ vault: VaultID, _ group: GroupID, epoch: UInt32) -> [UInt8] {
+        Array("keyfob token use v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch)
+    }
+
     /// A key that is kept outside the vault for one user, behind a prefix of fixed size.
     static func keptKey(_ vault: VaultID, user: UInt32, prefix: [UInt8]) -> [UInt8] {
         Array("keyfob kept key v1".utf8) + vault.bytes + littleEndian(user) + prefix

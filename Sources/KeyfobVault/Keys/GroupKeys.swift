@@ -13,6 +13,7 @@ package final class GroupKeys: Sendable {
     private static let element = Subkey.Purpose("KeyfobGK", 7)
     private static let tree = Subkey.Purpose("KeyfobGK", 8)
     private static let usageTag = Subkey.Purpose("KeyfobGK", 9)
+    private static let tokenUse = Subkey.Purpose("KeyfobGK", 10)
 
     /// The vault that the group is in.
     package let vault: VaultID
@@ -24,7 +25,8 @@ package final class GroupKeys: Sendable {
     /// What shows the owner's decisions; nil for who does not hold the vault key.
     let owner: VaultKeys?
 
-    /// Group key, record key, index key, manifest key, name key, usage key, audit key, element key, tree key, usage tag key.
+    /// Group key, record key, index key, manifest key, name key, usage key, audit key, element key, tree key, usage tag key, token use
+    /// key.
     private let keys: SecretBytes
 
     /// The keys under `groupKey`, which must have 32 bytes.
@@ -38,11 +40,11 @@ package final class GroupKeys: Sendable {
         self.group = group
         self.epoch = epoch
         self.keys = groupKey.withBytes { key in
-            SecretBytes(count: 10 * Self.count) { span in
+            SecretBytes(count: 11 * Self.count) { span in
                 span.copy(from: key)
                 let purposes = [
                     Self.record, Self.index, Self.manifest, Self.name, Self.usage, Self.audit, Self.element, Self.tree,
-                    Self.usageTag,
+                    Self.usageTag, Self.tokenUse,
                 ]
                 for (position, purpose) in purposes.enumerated() {
                     Subkey.derive(purpose, from: key, into: &span, at: (position + 1) * Self.count)
@@ -77,6 +79,8 @@ package final class GroupKeys: Sendable {
     func withTreeKey<Result>(_ body: (RawSpan) -> Result) -> Result { withKey(8, body) }
 
     func withUsageTagKey<Result>(_ body: (RawSpan) -> Result) -> Result { withKey(9, body) }
+
+    func withTokenUseKey<Result>(_ body: (RawSpan) -> Result) -> Result { withKey(10, body) }
 
     /// What shows that somebody with the group's key has written this in its audit: 32 bytes.
     package func auditCode(of content: [UInt8]) -> [UInt8] {

@@ -39,6 +39,8 @@ struct BridgeTests {
         let home = try Place(kind)
         try home.signIn()
         try home.place.python("mcp_bridge", "calls", home.address)
+        let log = try home.place.run("keyfob log --host \(home.server.host)").expectSuccess()
+        #expect(log.text.contains("python") && log.text.contains(home.server.host), "\(log)")
     }
 
     @Test("who has not signed in, or has locked the vault, learns what to type, and the next call works")

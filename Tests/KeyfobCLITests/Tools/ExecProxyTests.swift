@@ -67,6 +67,10 @@ struct ExecProxyTests {
         for header in ["Set-Cookie", "Alt-Svc", "Keep-Alive", "X-Hop"] {
             #expect(!silent.text.contains(header + ":"), "\(silent)")
         }
+        // Of an address the log has the host.
+        let log = try place.run("keyfob log --json").expectSuccess().text
+        #expect(log.contains(#""tool" : "bash""#) && log.contains(#""url" : "\#(server.host)""#), "\(log)")
+        #expect(!log.contains("q=1") && !log.contains("/me"), "\(log)")
     }
 
     @Test("what no rule has and where the token does not go is answered 403 and told in a line, without the query")

@@ -104,7 +104,7 @@ struct DockerCredentialCommand: ParsableCommand {
         _ credential: borrowing DockerCredentials.Credential, at url: CredentialURL, in keyring: Keyring
     ) throws(KeyringError) -> Bool {
         let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
-        guard let own = try? keyring.tokens.stored(for: request, in: options.global.groups()) else { return false }
+        guard let own = try? keyring.tokens.kept(for: request, in: options.global.groups()) else { return false }
         let username = DockerCredentials.username(of: own.found.account, at: url)
         return [GitCredentialAnswer.anyUser, credential.username].contains(username)
             && own.secret.isEqual(to: credential.secret)

@@ -208,6 +208,7 @@ extension ExecCommand {
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         acquisition.takesProofs = true
+        acquisition.program = CallingTool.shortName(ofProgram: call.name)
         let network = try networkOptions.network()
         let (account, group, tenant): (Account, AccessGroup, String?)
         if options.url == nil {
@@ -246,6 +247,7 @@ extension ExecCommand {
                     answer, for: asked.method, asked.address, nonce: asked.nonce, network: network)
                 let file = networkOptions.caFile == nil ? try keyring.providers.certificateFile(for: answer.found) : nil
                 try line.send(.granted, [file ?? "", proved.proof ?? ""].joined(separator: "\n"), proved.token)
+                acquisition.noteUse(answer.found, at: asked.address)
             } catch {
                 let text = "\(error.message)\(error.candidateText)\(error.hint.map { "; \($0)" } ?? "")"
                 try line.send(error.code == .hostNotAllowed ? .refused : .failed, text)

@@ -237,6 +237,7 @@ struct ExecCommand: ParsableCommand {
             var acquisition = AttendedAcquisition(
                 keyring: keyring, options: options(for: variable, of: call), refresh: refresh,
                 networkOptions: networkOptions, global: global)
+            acquisition.program = CallingTool.shortName(ofProgram: call.name)
             let answer = try acquisition.token(minimumValidity: validity.minValidity)
             try answer.requirePrintable()
             if let variable, variable.name.utf8.count + answer.secret.count + 2 > Self.variableLimit {
@@ -259,6 +260,7 @@ struct ExecCommand: ParsableCommand {
                 try answer.requirePrintable()
                 (current, told) = (answer.found, "")
                 try line.send([TokenBox(answer)])
+                acquisitions[0].noteUse(current)
             } catch {
                 if error.message != told {
                     global.say("keyfob: warning: no new token for \(call.name) yet: \(error.message)")

@@ -1,0 +1,110 @@
+internal import Keyfob
+internal import KeyfobAgent
+internal import KeyfobTerminal
+
+/// `Schemas/log.schema.json`.
+struct LogDocument: JSONDocument {
+    let formatVersion = 1
+    let uses: [Use]
+    let entries: [Entry]
+    /// How many records of uses do not open.
+    let unreadableUses: Int?
+    let findings: [Finding]
+
+    struct Entry: Encodable {
+        let number: Int
+        let time: String
+        let program: String
+        let process: Int32
+        let door: String
+        let asked: String
+        let account: String?
+        let group: String
+        let scopes: [String]
+        let clientID: String?
+        let reason: String?
+        let permission: String?
+        let answer: String
+        let repeats: Int?
+        let moment: Int64
+
+        private enum CodingKeys: CodingKey {
+            case number, time, program, process, door, asked, account, group, scopes, clientID, reason, permission,
+                answer, repeats
+        }
+
+        init(_ line: AuditReading.Line, in group: AccessGroup) {
+            let entry = line.entry
+            number = line.number
+            time = entry.time.rfc3339
+            program = entry.program.description
+            process = entry.process
+            door = entry.door.rawValue
+            asked = entry.kind.rawValue
+            account = entry.account?.description
+            self.group = group.name
+            scopes = entry.scopes.scopes
+            clientID = entry.clientID
+            reason = entry.reason
+            permission = entry.permission?.rawValue
+            answer = entry.answer
+            repeats = entry.repeats > 0 ? entry.repeats : nil
+            moment = entry.time.seconds
+        }
+
+        /// - Parameter names: What accounts are called.
+        func row(_ names: [String: String]) -> [String] {
+            [
+                TimeText.local(in: time), account.map { names[$0] ?? $0 } ?? "-", program, "-", "-", asked, group,
+                permission ?? "-", answer + (repeats.map { ", \($0) more" } ?? ""),
+            ]
+        }
+    }
+
+    struct Use: Encodable {
+        let time: String
+        let door: String
+        let account: String
+        let name: String?
+        let group: String
+        let tool: String?
+        let url: String?
+        let repository: String?
+        let directory: String?
+        let answer: String
+        let moment: Int64
+
+        private enum CodingKeys: CodingKey {
+            case time, door, account, name, group, tool, url, repository, directory, answer
+        }
+
+        init(_ use: Keyring.Use) {
+            (time, moment, door) = (use.time.rfc3339, use.time.seconds, use.door.rawValue)
+            (account, name, group) = (use.account, use.name, use.group.name)
+            (tool, url, repository, directory) = (use.tool, use.url, use.repository, use.directory)
+            answer = use.origin.rawValue
+        }
+
+        var row: [String] {
+            [
+                TimeText.local(in: time), name ?? account, tool ?? "-", url ?? "-", repository ?? directory ?? "-",
+                LogDocument.token, group, "-", answer,
+            ]
+        }
+    }
+
+    /// What most lines are about.
+    static let token = AuditEntry.Kind.token.rawValue
+
+    struct Finding: Encodable {
+        let group: String
+        let kind: String
+        let line: Int
+        let text: String
+
+        init(group: String, finding: AuditReading.Finding) {
+            self.group = group
+            (kind, line, text) = (finding.kind.rawValue, finding.line, finding.description)
+        }
+    }
+}
