@@ -33,11 +33,15 @@ extension OpenedItem {
     /// It is the record that storing the token writes for the account where there is none; its id alone is another.
     init?(accountOf token: RecordHeader, _ attributes: CommittingAEAD.Box, _ keys: GroupKeys) throws {
         guard token.kind == .accessToken else { return nil }
-        let credential = try ItemBody.decode(keys.openAttributes(token, attributes), token.kind).credential
+        let said = try keys.openAttributes(token, attributes)
+        let credential = try ItemBody.decode(said, token.kind).credential
         guard let account = credential?.toldAccount,
             let record = RecordID(BLAKE2b.hash(Array("\(keys.group) \(account.id.canonical)".utf8), count: 16))
         else { return nil }
-        let (kind, body) = ItemBody.encode(.account(account))
+        let kind = RecordHeader.Kind.account
+        var body = ItemBody.encode(.account(account)).body
+        // The same run of a command has added both.
+        if let origin = said.origin() { body.setOrigin(origin.encoded) }
         let header = RecordHeader(
             vault: keys.vault, group: keys.group, epoch: keys.epoch, record: record, kind: kind, flags: token.flags,
             stamp: token.stamp, device: token.device, index: try body.index(kind: kind, keys: keys))

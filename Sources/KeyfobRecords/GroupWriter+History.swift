@@ -11,7 +11,9 @@ extension GroupWriter {
     func beginning(
         _ content: ItemContent, former: FieldList? = nil
     ) throws -> (header: RecordHeader, body: FieldList) {
-        let (kind, body) = ItemBody.encode(content, replacing: former)
+        let kind = RecordHeader.Kind(content)
+        var body = ItemBody.encode(content, replacing: former).body
+        mark(&body, of: content)
         guard kind != .accessToken, let found = try tombstone(of: content.key) else {
             return (header(kind, keys.index(content)), body)
         }

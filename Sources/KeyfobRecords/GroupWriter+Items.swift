@@ -70,8 +70,13 @@ extension GroupWriter {
         var header = place?.header ?? header(kind, index)
         (header.stamp, header.device, header.index) = (item.version.stamp, item.version.device, index)
         header.isThisDeviceOnly = item.isThisDeviceOnly
-        let written = item.isOwners ? SettingBody.signed(body, item.content, keys) : body
-        let attributes = written.with(item.history)
+        var isReserved = false
+        if case .setting(let name, _) = item.content { isReserved = name.hasPrefix(JournalEntry.reservedPrefix) }
+        let written = item.isOwners && !isReserved ? SettingBody.signed(body, item.content, keys) : body
+        var attributes = written.with(item.history)
+        if place == nil, kind != .tombstone { mark(&attributes, of: item.content) }
+        // What another machine has changed is not what a command added here.
+        if place != nil, noting == nil { attributes = attributes.withoutOrigin }
         let sealed: SealedRecord
         switch consume secret {
         case .new(let secret): sealed = try keys.seal(header, attributes: attributes, secret: secret)

@@ -15,6 +15,8 @@ extension GroupWriter {
         let records = try source.reader.records(.account, source.keys.blind(id))
         guard !records.isEmpty else { throw StoreError.notFound }
         try source.noteRemoval(records)
+        // Whoever has the other group's key alone has no right to the tokens any more, nor to those before them.
+        try source.eraseFromJournal(of: id, isWhole: false)
         try forgetFormerAccount(id)
         for record in records {
             let content = try record.content(source.keys)
@@ -33,6 +35,29 @@ extension GroupWriter {
             try source.bury(record)
         }
         return records.count
+    }
+
+    /// Removes what the journal keeps of the tokens of an account: all, or those of some clients.
+    ///
+    /// - Parameter isWhole: Whether what it keeps of the account itself goes too.
+    package func eraseFromJournal(of account: AccountID, clients: Set<String>? = nil, isWhole: Bool) throws {
+        guard try storage.mayHold(.journal) else { return }
+        for kept in try reader.journal() {
+            let isMeant: Bool
+            switch kept.value.content {
+            case .credential(let credential):
+                isMeant = credential.account == account && clients?.contains(credential.clientID) ?? true
+            case .foreign:
+                guard kept.record.secretCommitment != nil else { continue }
+                isMeant = try reader.secret(kept.record).withBytes { bytes in
+                    guard let owner = ForeignOwner(reading: bytes), owner.account == account else { return false }
+                    return clients.map { clients in owner.clientID.map(clients.contains) ?? false } ?? true
+                }
+            case .account(let former): isMeant = isWhole && former.id == account
+            default: isMeant = false
+            }
+            if isMeant { try delete(kept.record) }
+        }
     }
 
     /// Takes the tokens that another group has of an account which is in this one as well; what is here of it stays.
@@ -61,7 +86,9 @@ extension GroupWriter {
         var (header, body) = try beginning(
             item.content, former: ItemBody.encode(item.content).body.with(item.history.moved))
         header.isThisDeviceOnly = item.isThisDeviceOnly
-        if item.isOwners { body = SettingBody.signed(body, item.content, keys) }
+        var isReserved = false
+        if case .setting(let name, _) = item.content { isReserved = name.hasPrefix(JournalEntry.reservedPrefix) }
+        if item.isOwners, !isReserved { body = SettingBody.signed(body, item.content, keys) }
         switch consume secret {
         case .some(let secret): try insert(try keys.seal(header, attributes: body, secret: secret))
         case nil: try insert(try keys.seal(header, attributes: body))

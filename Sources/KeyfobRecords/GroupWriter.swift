@@ -6,9 +6,17 @@ internal import KeyfobVault
 package final class GroupWriter {
     let storage: any RecordWriting
     private let device: UInt64
-    private let milliseconds: Int64
-    /// What has changed since ``beginJournal()``; nil where that is not noted.
+    let milliseconds: Int64
+    /// What was replaced and removed since ``beginJournal()`` or ``note(as:)``; nil where that is not noted.
     var draft: JournalDraft?
+    /// What the change is noted as at its end; nil where the caller sees to that, or nobody.
+    var noting: ChangeNote?
+    /// What new records have of it.
+    var origin: [UInt8]?
+    /// How many older entries of the journal made room before their time for what the change was noted as.
+    package internal(set) var displaced = 0
+    /// Whether the change replaced and removed more than is kept.
+    package internal(set) var wasTooMuch = false
 
     /// Where an item comes from that is saved.
     package enum Source: Sendable {
@@ -50,6 +58,7 @@ package final class GroupWriter {
     ///
     /// - Returns: How far the group has come; nil where the storage does not tell.
     package func finish() throws -> Milestone? {
+        try writeNotes()
         try removeEndedEntries()
         return try storage.finish()
     }

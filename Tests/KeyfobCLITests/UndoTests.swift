@@ -35,19 +35,41 @@ struct UndoTests {
     )
     func gone() throws {
         let place = try place()
-        try place.run("keyfob logout -q ada && keyfob account move -q ada --to default").expectSuccess()
+        try place.run("keyfob logout -q ada && keyfob account remove -q ada --force --forever").expectSuccess()
+        #expect(!(try place.run("keyfob undo --list").expectSuccess().text.contains(" logout ")))
+        try place.run("printf t | keyfob add -q --account ada --host git.example --group 'my work'").expectSuccess()
+        try place.run("keyfob logout -q ada && keyfob account remove -q ada --force").expectSuccess()
         let listed = try place.run("keyfob undo --list").expectSuccess().text
         #expect(listed.contains("nothing: its account is not there") && !listed.contains("newer"), "\(listed)")
-        let id = try #require(listed.split(separator: "\n").last?.prefix { $0 != " " })
-        var undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
+        let id = try #require(listed.split(separator: "\n").first { $0.contains(" logout ") }?.prefix { $0 != " " })
+        let undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
         #expect(undone.errors.contains("since the account is not in group 'my work'"), "\(undone)")
-        #expect(!undone.errors.contains("undo --list"), "\(undone)")
-        try place.run("keyfob account move -q ada --to 'my work' && keyfob account remove -q ada --force")
-            .expectSuccess()
-        undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
         #expect(undone.errors.contains("'keyfob undo --list' shows what brings that back"), "\(undone)")
         try place.run("keyfob undo --yes && keyfob undo \(id) --yes").expectSuccess()
         #expect(try place.run("keyfob token --account ada").expectSuccess().text == "t\n")
+    }
+
+    @Test("without an id, an entry that cannot be undone is told with what can be typed, and no older one is taken")
+    func newestAlone() throws {
+        let place = try place()
+        try place.run(
+            """
+            set -e; keyfob bind -q --tool t ada; keyfob account label -q ada x; keyfob account label -q ada y
+            keyfob undo -q --list | awk '$4 == "account" && $5 == "label" { print $1 }' > ids
+            """
+        ).expectSuccess()
+        let ids = try place.run("cat ids").expectSuccess().text.split(separator: "\n")
+        #expect(ids.count == 2)
+        // The older of the two was changed by the newer.
+        let kept = try place.run("keyfob undo \(ids[1])")
+        #expect(kept.status == 1 && kept.errors.contains("keyfob undo \(ids[1]) --force"), "\(kept)")
+        let forced = try place.run("keyfob undo \(ids[1]) --force").expectSuccess()
+        #expect(forced.errors.contains("lost by that: the account y"), "\(forced)")
+        // What the newer one has changed is not what is there now.
+        let none = try place.run("keyfob undo --yes")
+        #expect(none.status == 1 && none.errors.contains("'account label' at"), "\(none)")
+        #expect(none.errors.contains("--force") && none.errors.contains("to undo 'bind' before it"), "\(none)")
+        try place.run("keyfob unbind -q --tool t").expectSuccess()
     }
 
     @Test("the longest token that can be stored comes back too")
@@ -79,7 +101,8 @@ struct UndoTests {
         let removed = try place.run("keyfob \(command) --force").expectSuccess()
         #expect(!removed.errors.contains("bring it back"), "\(removed)")
         #expect(!FileManager.default.fileExists(atPath: place.path + "/data/keyfob/backups"))
-        #expect(try place.run("keyfob undo --yes").status == 13)
+        _ = try place.run("keyfob undo --yes")
+        try place.run("keyfob token --account ada").expectError(13)
     }
 
     @Test("where the backup cannot be written nothing is removed, and the message says what to do")

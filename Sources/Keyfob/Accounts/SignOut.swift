@@ -131,8 +131,14 @@ extension Keyring.Accounts {
         return try withState { state in
             let group = try state.group(name)
             var late: [HeldGrant] = []
-            let undo = try change(&state, group) { writer in
-                try writer.keeping(
+            let groups = try reached(by: policy, from: group, &state)
+            let undo = try change(&state, groups) { writers in
+                let writer = writers[0]
+                for other in writers.dropFirst() {
+                    try other.eraseFromJournal(
+                        of: held.account.id, clients: reach == .client ? Set(clients) : nil, isWhole: reach != .client)
+                }
+                return try writer.keeping(
                     policy, of: held.account.id, clients: reach == .client ? Set(clients) : nil,
                     leavingOut: { token in revoked.contains { $0.covers(token) } }
                 ) { writer in
@@ -164,9 +170,9 @@ extension Keyring.Accounts {
         return try withState { state in
             try change(&state, try state.group(name)) { writer in
                 try writer.removeFromJournal { item in
-                    item.entry.id == command.entry.id && item.content.credential.map(grant.covers) ?? false
+                    item.entry == command.entry && item.content.credential.map(grant.covers) ?? false
                 }
-                return try writer.removeEmptyEntry(command.entry.id) ? nil : undo
+                return try writer.removeEmptyEntry(command.entry) ? nil : undo
             }
         }
     }

@@ -48,6 +48,8 @@ public final class Keyring: Sendable {
     let clock: WallClock
     let state: Mutex<State>
     let decisions = Mutex(ProgramDecisions())
+    /// What this process was started for, where all that it changes is undone together.
+    let running = Mutex<UndoableCommand?>(nil)
 
     /// What calls take turns at.
     typealias State = LookupState

@@ -23,6 +23,7 @@ extension GroupWriter {
                 return clients.map { clients in item.content.credential.map { clients.contains($0.clientID) } ?? false }
                     ?? true
             }
+            try eraseFromJournal(of: account, clients: clients, isWhole: clients == nil)
         case .keep(let command):
             beginJournal()
             try body(self)

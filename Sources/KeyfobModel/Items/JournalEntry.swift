@@ -12,11 +12,21 @@ package struct JournalEntry: Hashable, Sendable {
     /// How many bytes a command's name has at most.
     package static let commandLimit = 64
 
+    /// How the name of each setting begins that stands in a journal for what no record says; no other setting's does.
+    package static let reservedPrefix = "undo "
+
     /// An entry.
     package init(id: JournalID, command: String, time: Timestamp) {
         self.id = id
         self.command = command
         self.time = time
+    }
+
+    /// A command's name with as many bytes as an entry has of it.
+    package static func fitting(_ command: String) -> String {
+        var fitting = command
+        while fitting.utf8.count > commandLimit { fitting.removeLast() }
+        return fitting
     }
 
     /// Until when it can be undone.

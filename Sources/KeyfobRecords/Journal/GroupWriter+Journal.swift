@@ -25,10 +25,14 @@ extension GroupWriter {
     ///
     /// Entries whose time is over go, and the oldest ones where there is too much.
     ///
-    /// - Parameter isLeftOut: Which tokens are worth nothing any more.
-    /// - Returns: Nil where nothing was taken away that could come back.
+    /// - Parameters:
+    ///   - isLeftOut: Which tokens are worth nothing any more.
+    ///   - isEverythingKept: Whether it is written down too where nothing was taken away that could come back.
+    /// - Returns: Nil where nothing was written.
+    @discardableResult
     package func endJournal(
-        _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false }
+        _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false },
+        keepingEverything isEverythingKept: Bool = false
     ) throws -> JournalKept? {
         let changes = draft?.items ?? []
         draft = nil
@@ -47,8 +51,8 @@ extension GroupWriter {
             // A grant that had ended says nothing by itself.
             if let former = item.former, former.hasSecret || item.kind != .refreshToken { isWorthKeeping = true }
         }
-        guard isWorthKeeping else { return nil }
-        let displaced = try makeRoom(for: size, of: entry)
+        guard isWorthKeeping || isEverythingKept && !records.isEmpty else { return nil }
+        let displaced = try makeRoom(for: size, count: records.count, of: entry)
         for record in records { try insert(record) }
         return JournalKept(items: records.count, displaced: displaced)
     }
@@ -57,12 +61,12 @@ extension GroupWriter {
     ///
     /// - Returns: The entries that it was kept under.
     @discardableResult
-    package func removeFromJournal(where isMeant: (JournalItem) throws -> Bool) throws -> Set<JournalID> {
+    package func removeFromJournal(where isMeant: (JournalItem) throws -> Bool) throws -> Set<JournalEntry> {
         guard try storage.mayHold(.journal) else { return [] }
-        var entries: Set<JournalID> = []
+        var entries: Set<JournalEntry> = []
         for item in try reader.journal() where try isMeant(item.value) {
             try delete(item.record)
-            entries.insert(item.value.entry.id)
+            entries.insert(item.value.entry)
         }
         return entries
     }
@@ -78,8 +82,8 @@ extension GroupWriter {
     /// Removes an entry of which nothing is left that could come back.
     ///
     /// - Returns: Whether that is so.
-    package func removeEmptyEntry(_ id: JournalID) throws -> Bool {
-        let items = try reader.journal().filter { $0.value.entry.id == id }
+    package func removeEmptyEntry(_ entry: JournalEntry) throws -> Bool {
+        let items = try reader.journal().filter { $0.value.entry == entry }
         let isEmpty = items.allSatisfy { item in
             item.value.former.map { !$0.hasSecret && item.value.kind == .refreshToken } ?? true
         }
@@ -97,20 +101,24 @@ extension GroupWriter {
 
     /// Notes how an item was before it changes, and how it is then.
     func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?) throws {
-        guard draft != nil else { return }
+        guard draft?.isTooLarge == false else { return }
         if let old, old.header.kind.isOfItems {
             let content = try old.content(keys)
             guard content.isKeptForUndo else { return }
             let key = content.key
-            if draft?.knows(key) == false { draft?.begin(key, try withSecret(old)) }
+            // What the same run has added was not there before it.
+            let isOwn = try noting.map { try $0.marksNew && old.open(keys).origin()?.entry == $0.entry } ?? false
+            if draft?.knows(key) == false, !isOwn { draft?.begin(key, try withSecret(old)) }
             draft?.leave(key, nil)
         }
         guard let new, new.header.kind.isOfItems else { return }
+        let isMarked = noting?.marksNew ?? false
+        if isMarked, draft?.isEmpty ?? true { return }
         let body = try keys.openAttributes(new.header, new.attributes)
         let content = try ItemBody.decode(body, new.header.kind)
         guard content.isKeptForUndo else { return }
         let key = content.key
-        if draft?.knows(key) == false { draft?.begin(key, nil) }
+        if draft?.knows(key) == false, !isMarked { draft?.begin(key, nil) }
         draft?.leave(key, new)
     }
 
@@ -128,16 +136,18 @@ extension GroupWriter {
         guard let former = change.former else {
             guard let left = change.left else { return nil }
             let body = try keys.openAttributes(left.header, left.attributes)
-            let item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
+            var item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
+            item.leftDigest = try keys.digest(of: left)
             return item.content.credential.map(isLeftOut) ?? false ? nil : (item, nil)
         }
         let body = try former.open(keys)
         if let left = change.left, try isSame(former, body, left) { return nil }
         let secret = try former.secret.map { JournalSecret(try former.open(secret: $0, keys)) }
-        let item = try JournalItem(
+        var item = try JournalItem(
             entry, former.header.kind,
             former: JournalItem.Former(body: body, flags: former.header.flags, secretCount: secret?.bytes.count ?? 0),
             left: change.left?.header.version)
+        item.leftDigest = try change.left.map { try keys.digest(of: $0) }
         return item.content.credential.map(isLeftOut) ?? false ? nil : (item, secret)
     }
 
@@ -153,13 +163,20 @@ extension GroupWriter {
         return try content(body) == content(try keys.openAttributes(left.header, left.attributes))
     }
 
-    /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes.
+    /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes in `count`
+    /// records.
     ///
     /// - Returns: How many entries went before their time.
-    private func makeRoom(for size: Int, of entry: JournalEntry) throws -> Int {
+    func makeRoom(for size: Int, count added: Int, of entry: JournalEntry) throws -> Int {
         guard try storage.mayHold(.journal) else { return 0 }
+        // All of it is read for that, so for little only now and then.
+        if size < Self.journalLimit / 256, let count = try reader.manifest()?.count(of: .journal),
+            count % 16 + added < 16
+        {
+            return 0
+        }
         try removeFromJournal { $0.entry.hasEnded(at: now) }
-        let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry.id != entry.id })
+        let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry != entry })
         let sizes = others.map { run in
             run.items.reduce(0) {
                 $0 + Self.size($1.record.attributes, secretCount: $1.value.former?.secretCount ?? 0)

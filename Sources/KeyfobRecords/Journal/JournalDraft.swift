@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobSodium
 internal import KeyfobVault
 
 /// What a change has taken away, replaced and added so far, item by item.
@@ -11,17 +12,31 @@ struct JournalDraft {
         var left: SealedRecord?
     }
 
+    /// How many bytes the former records may have; nil for any number.
+    private let limit: Int?
+    private var size = 0
+    /// Whether they have more than that: then none of them is held.
+    private(set) var isTooLarge = false
     private(set) var keys: [ItemKey] = []
     private var changes: [ItemKey: Change] = [:]
 
+    /// A draft whose former records have so many bytes at most.
+    init(limit: Int? = nil) { self.limit = limit }
+
     /// The items with what happened to them, in the order in which they were changed first.
     var items: [(key: ItemKey, change: Change)] { keys.compactMap { key in changes[key].map { (key, $0) } } }
+
+    /// Whether nothing was noted.
+    var isEmpty: Bool { keys.isEmpty }
 
     /// Whether the item's former state is known already.
     func knows(_ key: ItemKey) -> Bool { changes[key] != nil }
 
     /// Notes an item before it changes for the first time.
     mutating func begin(_ key: ItemKey, _ former: StoredRecord?) {
+        size += (former?.attributes.ciphertext.count ?? 0) + (former?.secret?.ciphertext.count ?? 0)
+        if let limit, size > limit { (isTooLarge, keys, changes) = (true, [], [:]) }
+        guard !isTooLarge else { return }
         keys.append(key)
         changes[key] = Change(former: former)
     }

@@ -14,19 +14,21 @@ package struct JournalRun {
 
     private init(_ entry: JournalEntry) { self.entry = entry }
 
-    /// What items were kept under, the oldest run first.
+    /// What items were kept under, the oldest run first; of a run are the items that say the same of it.
     ///
     /// Of runs in the same second the one whose records were written earlier is older.
     ///
     /// - Parameter items: What groups keep, each group's in the order in which it was written.
     package static func runs(of items: [StoredItem<JournalItem>]) -> [JournalRun] {
-        var runs: [JournalID: JournalRun] = [:]
+        var runs: [JournalEntry: JournalRun] = [:]
         for (place, item) in items.enumerated() {
-            var run = runs[item.value.entry.id] ?? JournalRun(item.value.entry)
+            var run = runs[item.value.entry] ?? JournalRun(item.value.entry)
             run.items.append(item)
-            run.milliseconds = max(run.milliseconds, item.record.header.stamp.milliseconds)
+            // A record that was added has changed since.
+            let origin = item.isAddition ? item.value.added?.origin() : nil
+            run.milliseconds = max(run.milliseconds, origin?.milliseconds ?? item.record.header.stamp.milliseconds)
             run.place = place
-            runs[run.entry.id] = run
+            runs[run.entry] = run
         }
         return runs.values.sorted {
             ($0.entry.time, $0.milliseconds, $0.place) < ($1.entry.time, $1.milliseconds, $1.place)
