@@ -179,13 +179,16 @@ extension Keyring.Undo {
         }
     }
 
-    /// The same error, with the undo as what to do where it is about one account whose token was added by hand and signed
-    /// out: no sign-in brings that back.
+    /// The same error, with the undo as what to do where it is about one account whose token was added by hand and taken
+    /// away: no sign-in brings that back.
+    ///
+    /// A token in whose place another one came was not taken away from anybody.
     func advising(_ error: KeyringError) -> KeyringError {
         guard error.code == .signInNeeded, error.candidates.count == 1, let account = AccountID(error.candidates[0]),
             let entry = try? kept().first(where: { entry in
                 entry.items.contains {
                     $0.account == account && $0.kind == .accessToken && $0.clientID == nil && $0.outcome == .returns
+                        && !$0.isSetBack && $0.expiresOn.map { clock.now < $0 } ?? true
                 }
             })
         else { return error }
@@ -240,7 +243,7 @@ extension Keyring.Undo {
             let used = Set(
                 try ofGroup.filter { try isUsedElsewhere($0, than: group, among: all) }.map(\.record.header.record))
             let names = try names(of: ofGroup, in: group)
-            for run in JournalRun.runs(of: ofGroup) {
+            for run in JournalRun.runs(of: ofGroup, at: now) {
                 let (plan, touched) = try database.read(group.keys) { reader in
                     let plan = try reader.planUndo(
                         of: run.items, besides: ofGroup.filter { $0.value.entry != run.entry && !$0.isAddition },
@@ -259,7 +262,7 @@ extension Keyring.Undo {
             }
             kept += ofGroup
         }
-        return JournalRun.runs(of: kept).reversed().map {
+        return JournalRun.runs(of: kept, at: now).reversed().map {
             UndoEntry($0.entry, outcomes[$0.entry] ?? [], grants: grants[$0.entry] ?? [])
         }
     }

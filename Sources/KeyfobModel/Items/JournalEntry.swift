@@ -32,6 +32,9 @@ package struct JournalEntry: Hashable, Sendable {
     /// Until when it can be undone.
     package var end: Timestamp { time.advanced(by: Self.lifetime) }
 
+    /// Whether it says that it is yet to come, by more than clocks differ.
+    package func isAhead(of now: Timestamp) -> Bool { time > now.advanced(by: 300) }
+
     /// Whether it is kept no longer: its time is over, or it says that it ran more than a day from now.
     package func hasEnded(at now: Timestamp) -> Bool { now >= end || time > now.advanced(by: 86_400) }
 }

@@ -176,7 +176,7 @@ extension GroupWriter {
             return 0
         }
         try removeFromJournal { $0.entry.hasEnded(at: now) }
-        let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry != entry })
+        let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry != entry }, at: now)
         let sizes = others.map { run in
             run.items.reduce(0) {
                 $0 + Self.size($1.record.attributes, secretCount: $1.value.former?.secretCount ?? 0)

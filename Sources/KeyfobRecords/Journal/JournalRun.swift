@@ -16,10 +16,14 @@ package struct JournalRun {
 
     /// What items were kept under, the oldest run first; of a run are the items that say the same of it.
     ///
-    /// Of runs in the same second the one whose records were written earlier is older.
+    /// Of runs in the same second the one whose records were written earlier is older. A run that says it is yet to come is
+    /// older than all others: whoever holds one group's key could else have it be the newest for a day, and displace what others
+    /// have done since.
     ///
-    /// - Parameter items: What groups keep, each group's in the order in which it was written.
-    package static func runs(of items: [StoredItem<JournalItem>]) -> [JournalRun] {
+    /// - Parameters:
+    ///   - items: What groups keep, each group's in the order in which it was written.
+    ///   - now: When that is asked.
+    package static func runs(of items: [StoredItem<JournalItem>], at now: Timestamp) -> [JournalRun] {
         var runs: [JournalEntry: JournalRun] = [:]
         for (place, item) in items.enumerated() {
             var run = runs[item.value.entry] ?? JournalRun(item.value.entry)
@@ -30,8 +34,9 @@ package struct JournalRun {
             run.place = place
             runs[run.entry] = run
         }
-        return runs.values.sorted {
-            ($0.entry.time, $0.milliseconds, $0.place) < ($1.entry.time, $1.milliseconds, $1.place)
+        func order(_ run: JournalRun) -> (Int, Timestamp, Int64, Int) {
+            (run.entry.isAhead(of: now) ? 0 : 1, run.entry.time, run.milliseconds, run.place)
         }
+        return runs.values.sorted { order($0) < order($1) }
     }
 }

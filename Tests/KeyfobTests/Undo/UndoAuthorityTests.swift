@@ -52,6 +52,28 @@ struct UndoAuthorityTests {
         #expect(try place.owner.undo.undoTaken().accountNames == ["ada@contoso.example"])
     }
 
+    @Test(
+        "an entry that says it is yet to come is not the newest, and makes room before all others",
+        arguments: [600, 80_000])
+    func ahead(seconds: Int64) throws {
+        let ada = try place.add("ada", "the owner's", by: place.owner)
+        let own = try remove(ada, by: place.owner, in: .default)
+        let later = try place.home.opened(keyFile: 2, at: noon.advanced(by: seconds))
+        try later.bindings.set(.tool("az"), to: .nobody, in: place.tools)
+        // The owner's own in that group comes first too.
+        try place.home.opened(at: noon.advanced(by: 60)).bindings.set(.tool("gh"), to: .nobody, in: place.tools)
+        let listed = try place.owner.undo.list()
+        #expect(listed.last?.time == noon.advanced(by: seconds) && listed.last?.command == "bind", "\(listed)")
+        #expect(listed.contains { $0.id == own.id })
+        #expect(try place.owner.undo.undo().command == "bind")
+        #expect(try place.owner.bindings.list().map(\.subject.text) == ["az"])
+        _ = try place.owner.undo.undo(own.id)
+        #expect(try place.owner.tokenText(TokenRequest(account: "ada"), in: [.default]) == "the owner's")
+        // Whoever means it names it.
+        _ = try place.owner.undo.undo(listed.last?.id)
+        #expect(try place.owner.bindings.list().isEmpty)
+    }
+
     @Test("what a program may do does not come back with an account once the program was forgotten")
     func forgotten() throws {
         let ada = try place.add("ada", "t", by: place.owner)
