@@ -64,12 +64,27 @@ struct UndoTests {
         let kept = try place.run("keyfob undo \(ids[1])")
         #expect(kept.status == 1 && kept.errors.contains("keyfob undo \(ids[1]) --force"), "\(kept)")
         let forced = try place.run("keyfob undo \(ids[1]) --force").expectSuccess()
+        #expect(forced.errors.contains("keyfob: warning: lost by that"), "\(forced)")
         #expect(forced.errors.contains("lost by that: the account y"), "\(forced)")
         // What the newer one has changed is not what is there now.
         let none = try place.run("keyfob undo --yes")
         #expect(none.status == 1 && none.errors.contains("'account label' at"), "\(none)")
         #expect(none.errors.contains("--force") && none.errors.contains("to undo 'bind' before it"), "\(none)")
         try place.run("keyfob unbind -q --tool t").expectSuccess()
+    }
+
+    @Test("what is lost by --force is told with --quiet too, and with --json, and nothing where nothing is lost")
+    func losses() throws {
+        let place = try place()
+        for options in ["--quiet", "--quiet --json"] {
+            try place.run("keyfob account label -q ada x; keyfob account label -q ada y").expectSuccess()
+            let ids = try place.run("keyfob undo --list | awk '$4 == \"account\" && $5 == \"label\" { print $1 }'")
+            let older = try #require(ids.text.split(separator: "\n").dropFirst().first)
+            let forced = try place.run("keyfob undo \(older) --force \(options)").expectSuccess()
+            #expect(forced.errors == "keyfob: warning: lost by that: the account y as it is now\n", "\(forced)")
+        }
+        try place.run("printf t | keyfob add -q cleo@git.example").expectSuccess()
+        #expect(try place.run("keyfob undo --quiet --force").expectSuccess().errors.isEmpty)
     }
 
     @Test("the longest token that can be stored comes back too")

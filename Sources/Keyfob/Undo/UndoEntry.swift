@@ -120,6 +120,8 @@ public struct UndoItem: Hashable, Sendable {
         case accountIsGone
         /// A later command has changed what this one added, or added to it.
         case changedSince
+        /// The group stays, empty, so that what goes can come back; another undo of the same takes it away.
+        case staysEmpty
         /// The command replaced or removed more than is kept.
         case tooMuch
         /// A key of the group alone says that it was done.

@@ -23,7 +23,13 @@ extension UndoItem {
             let isUnused =
                 try !isShared
                 && storage.read(group.keys) { try $0.isUnused(since: entry, Keyring.Groups.decidesNothing) }
-            outcome = isUnused || overrides ? .goes : .changedSince
+            // What an undo takes away can come back as long as the group is there.
+            let isEmptied =
+                try !isUnused && !isShared
+                && storage.read(group.keys) {
+                    try $0.isUnused(since: entry, butForOwn: true, Keyring.Groups.decidesNothing)
+                }
+            outcome = isUnused || overrides ? .goes : isEmptied ? .staysEmpty : .changedSince
             isOverriding = !isUnused && overrides
         case .groupRenamed(let name):
             let isTaken = all.contains { $0.name.name == name && $0.keys.group != group.keys.group }

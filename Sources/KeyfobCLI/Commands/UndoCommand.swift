@@ -14,8 +14,9 @@ struct UndoCommand: ParsableCommand {
             Without an id, undo takes the newest entry, says what that changes, and asks; where it cannot be undone, it \
             says why, and takes no older one. An undo is an entry too, and is undone by its id. What is there again and \
             newer, or was changed by a later command, stays as it is and is told; --force puts back what was, and tells \
-            what is lost by that. A sign-in that the provider has revoked does not come back, and a newer token of the same \
-            sign-in stays.
+            what is lost by that, also with --quiet. A sign-in that the provider has revoked does not come back, and a newer token of the same \
+            sign-in stays. So does a group that an import or a restore made: it is empty then, and the same once more \
+            takes it away.
 
             --list shows what can be undone. --clear forgets what was replaced or removed, of one entry or all, so that \
             nothing of it is left in the vault; what was added can still be taken away. Entries are neither synced nor \
@@ -53,16 +54,24 @@ struct UndoCommand: ParsableCommand {
         let groups = try global.groups()
         if list { return try show(try keyring.undo.list(in: groups)) }
         if clear { return try forget(keyring, groups) }
-        var wanted = id
+        var (wanted, planned): (String?, UndoEntry?) = (id, nil)
         if id == nil || dryRun || force {
             let entry = try keyring.undo.entry(id, in: groups, overriding: force)
             if id == nil { global.say(UndoText.plan(entry)) }
             guard !dryRun, entry.changesSomething else { return try tell(entry, keyring, groups) }
-            for line in UndoText.losses(entry) { global.say(line) }
+            warn(of: UndoText.losses(entry))
             if id == nil { try confirm(entry) }
-            wanted = entry.fullID
+            (wanted, planned) = (entry.fullID, entry)
         }
-        try tell(try keyring.undo.undo(wanted, in: groups, overriding: force), keyring, groups)
+        let undone = try keyring.undo.undo(wanted, in: groups, overriding: force)
+        // Something may have come in between.
+        warn(of: UndoText.losses(undone, besides: planned))
+        try tell(undone, keyring, groups)
+    }
+
+    /// Warns of what is lost, as of anything else with --quiet too.
+    private func warn(of losses: [String]) {
+        for line in losses { StandardError.write(line: "keyfob: warning: \(line)") }
     }
 
     private func show(_ entries: [UndoEntry]) throws {

@@ -140,8 +140,18 @@ enum UndoText {
     }
 
     /// What came later and is lost by it, a line each.
-    static func losses(_ entry: UndoEntry) -> [String] {
-        entry.items.filter(\.isOverriding).map { item in
+    ///
+    /// - Parameter told: What was told before; an item may have another name by now.
+    static func losses(_ entry: UndoEntry, besides told: UndoEntry? = nil) -> [String] {
+        let known = told?.items.filter(\.isOverriding) ?? []
+        let new = entry.items.filter { item in
+            item.isOverriding
+                && !known.contains {
+                    ($0.group, $0.kind, $0.account) == (item.group, item.kind, item.account)
+                        && ($0.clientID, $0.scopes, $0.text) == (item.clientID, item.scopes, item.text)
+                }
+        }
+        return new.map { item in
             item.kind == .group
                 ? "lost by that: what is in group '\(item.group)'"
                 : "lost by that: \(subject(item)) \(item.kind == .account && item.outcome == .goes ? "with all that it holds" : "as it is now")"
@@ -167,6 +177,9 @@ enum UndoText {
             case .replacedSince:
                 return
                     "kept as it is: \(what), which the provider has replaced since: the one before it would end the sign-in"
+            case .staysEmpty:
+                return "kept as it is: group '\(item.group)', so that what was in it can come back; "
+                    + "to take it away too, once more: keyfob undo \(entry.id)"
             case .tooMuch:
                 return "not brought back: what it replaced and removed in group '\(item.group)' was more than 8 MiB, "
                     + "of which nothing is kept"

@@ -303,13 +303,18 @@ extension RecordReading {
     ///
     /// What an undo has taken away, somebody has said goodbye to.
     ///
-    /// - Parameter decidesNothing: Which settings Keyfob keeps for itself.
-    package func isUnused(since entry: JournalEntry, _ decidesNothing: (String) -> Bool) throws -> Bool {
+    /// - Parameters:
+    ///   - isOwnMeant: Whether what the run itself added to the group counts as nothing, with what was got for it silently.
+    ///   - decidesNothing: Which settings Keyfob keeps for itself.
+    package func isUnused(
+        since entry: JournalEntry, butForOwn isOwnMeant: Bool = false, _ decidesNothing: (String) -> Bool
+    ) throws -> Bool {
         var isUnused = true
         for kind in RecordHeader.Kind.allCases where isUnused && kind != .tombstone {
             try forEachRecord(kind: kind) { result throws(StorageFailure) in
                 guard isUnused else { return }
                 let record = try result.get()
+                let origin = isOwnMeant && kind != .journal ? try record.open(keys).origin()?.entry : nil
                 switch kind {
                 case .journal:
                     let kept = try record.decode(keys, JournalBody.decode).entry
@@ -318,8 +323,9 @@ extension RecordReading {
                     let name = try record.decode(keys) { body throws(FieldList.Malformed) in
                         try NamedValueBody.decode(body).first
                     }
-                    isUnused = decidesNothing(name)
-                default: isUnused = false
+                    isUnused = origin == entry || decidesNothing(name)
+                case .accessToken, .idToken: isUnused = isOwnMeant && (origin ?? entry) == entry
+                default: isUnused = origin == entry
                 }
             }
         }

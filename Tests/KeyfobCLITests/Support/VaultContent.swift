@@ -24,10 +24,13 @@ struct VaultContent: Equatable, CustomStringConvertible {
                 _ = try keyring.database.forEachItem(in: group) { result, secrets in
                     let found = try result.get()
                     guard !found.record.isTombstone else { return }
-                    // The note of who was there, which follows by itself.
-                    if case .setting(let name, _) = found.item.content, Keyring.Groups.decidesNothing(name) { return }
+                    // The note of who was there, which follows by itself, and what was read of a provider last.
+                    if case .setting(let name, _) = found.item.content {
+                        if Keyring.Groups.decidesNothing(name) || name.hasPrefix("discovery of ") { return }
+                    }
                     let token = found.record.secretCommitment == nil ? "-" : text(of: try secrets.secret(of: found))
-                    lines.append("\(Self.steady(found.item.content)) \(found.item.isOwners) \(token)")
+                    let marks = "\(found.item.isOwners) \(found.item.isThisDeviceOnly)"
+                    lines.append("\(Self.steady(found.item.content)) \(marks) \(token)")
                 }
                 groups[name.name] = lines.sorted()
             }
