@@ -16,7 +16,7 @@ extension GroupWriter {
         guard !records.isEmpty else { throw StoreError.notFound }
         try source.noteRemoval(records)
         // Whoever has the other group's key alone has no right to the tokens any more, nor to those before them.
-        try source.eraseFromJournal(of: id, isWhole: false)
+        try source.eraseFromJournal(EndedTokens(of: id))
         try forgetFormerAccount(id)
         for record in records {
             let content = try record.content(source.keys)
@@ -37,31 +37,9 @@ extension GroupWriter {
         return records.count
     }
 
-    /// Removes what the journal keeps of the tokens of an account: all, or those of some clients.
-    ///
-    /// - Parameter isWhole: Whether what it keeps of the account itself goes too.
-    package func eraseFromJournal(of account: AccountID, clients: Set<String>? = nil, isWhole: Bool) throws {
-        guard try storage.mayHold(.journal) else { return }
-        for kept in try reader.journal() {
-            let isMeant: Bool
-            switch kept.value.content {
-            case .credential(let credential):
-                isMeant = credential.account == account && clients?.contains(credential.clientID) ?? true
-            case .foreign:
-                guard kept.record.secretCommitment != nil else { continue }
-                isMeant = try reader.secret(kept.record).withBytes { bytes in
-                    guard let owner = ForeignOwner(reading: bytes), owner.account == account else { return false }
-                    return clients.map { clients in owner.clientID.map(clients.contains) ?? false } ?? true
-                }
-            case .account(let former): isMeant = isWhole && former.id == account
-            default: isMeant = false
-            }
-            if isMeant { try delete(kept.record) }
-        }
-    }
-
     /// Takes the tokens that another group has of an account which is in this one as well; what is here of it stays.
     package func takeCredentials(of id: AccountID, from source: GroupWriter) throws {
+        try source.eraseFromJournal(EndedTokens(of: id))
         for record in try source.reader.records(.account, source.keys.blind(id))
         where record.secretCommitment != nil && !record.isTombstone {
             let content = try record.content(source.keys)

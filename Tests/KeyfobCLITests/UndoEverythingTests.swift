@@ -129,6 +129,7 @@ struct UndoEverythingTests {
         "bindings": .changesNothing(["keyfob bindings"]),
         "allow": .undone("\(ada); \(project)", ["keyfob allow -q"]),
         "allow --revoke": .undone("\(ada); \(project); keyfob allow -q", ["keyfob allow -q --revoke"]),
+        "prompt": .changesNothing(["keyfob prompt"]),
         "history show": .changesNothing(["keyfob history show"]), "history clear": .notUndone,
         "completions": .changesNothing(["keyfob completions bash"]), "man": .changesNothing(["keyfob man"]),
     ]

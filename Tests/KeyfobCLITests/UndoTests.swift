@@ -87,6 +87,51 @@ struct UndoTests {
         #expect(try place.run("keyfob undo --quiet --force").expectSuccess().errors.isEmpty)
     }
 
+    /// The id of the newest entry of a command.
+    private func entry(_ command: String, _ place: Workplace) throws -> String {
+        let listed = try place.run("keyfob undo --list").expectSuccess().text
+        let line = try #require(listed.split(separator: "\n").first { $0.contains(" \(command) ") }, "\(listed)")
+        return String(line.prefix { $0 != " " })
+    }
+
+    @Test("--force is advised only where it puts something back")
+    func forceHelps() throws {
+        let place = try place()
+        try place.run(
+            "set -e; keyfob group create -q work; keyfob group rename -q work other; keyfob group create -q work"
+        ).expectSuccess()
+        let taken = try place.run("keyfob undo \(try entry("group rename", place))")
+        #expect(taken.status == 1 && taken.errors.contains("another group is called 'work'"), "\(taken)")
+        #expect(!taken.errors.contains("--force"), "\(taken)")
+        try place.run("keyfob account label -q ada x; keyfob account label -q ada y").expectSuccess()
+        let added = try place.run("keyfob undo \(try entry("add", place)) --dry-run").expectSuccess()
+        #expect(added.errors.contains("--force"), "\(added)")
+    }
+
+    @Test("a label that comes back to an account which is there again is told as done")
+    func label() throws {
+        let place = try place()
+        try place.run(
+            """
+            set -e; keyfob account label -q ada mine; keyfob account remove -q ada --force
+            printf t2 | keyfob add -q --account ada --host git.example --group 'my work'
+            """
+        ).expectSuccess()
+        let undone = try place.run("keyfob undo \(try entry("account remove", place))").expectSuccess()
+        #expect(undone.errors.contains("1 label"), "\(undone)")
+        #expect(try place.run("keyfob token --account mine").expectSuccess().text == "t2\n")
+    }
+
+    @Test("forgetting an entry of which nothing is kept says so, and that can still be undone")
+    func forgetAddition() throws {
+        let place = try place()
+        let id = try entry("add", place)
+        let told = try place.run("keyfob undo --clear \(id)").expectSuccess()
+        #expect(told.errors.contains("it only added, and 'keyfob undo \(id)' takes that away"), "\(told)")
+        try place.run("keyfob undo \(id)").expectSuccess()
+        try place.run("keyfob token --account ada").expectError(13)
+    }
+
     @Test("the longest token that can be stored comes back too")
     func longest() throws {
         let place = try place()

@@ -270,12 +270,24 @@ extension Keyring.Accounts {
         }
     }
 
-    /// The group that something is taken from, and after it all others within reach where nothing of it is to be left anywhere.
+    /// The group that something is taken from, and after it all others within reach that keep something for an undo, where nothing
+    /// of it is to be left anywhere.
+    ///
+    /// One that cannot be read is passed over and told: that it is damaged keeps nobody signed in here.
     func reached(
-        by policy: UndoPolicy, from group: UnlockedVault.Group, _ state: inout State
+        everywhere: Bool, from group: UnlockedVault.Group, _ state: inout State
     ) throws -> [UnlockedVault.Group] {
-        guard policy == .erase else { return [group] }
-        return [group] + (try state.groups(nil)).filter { $0.keys.group != group.keys.group }
+        guard everywhere else { return [group] }
+        var reached = [group]
+        for other in try state.groups(nil) where other.keys.group != group.keys.group {
+            do {
+                try search.checkState(&state, other)
+                if try !database.journal(in: other.keys).items.isEmpty { reached.append(other) }
+            } catch {
+                state.warn(ofDamage: ["what is kept for an undo"], in: other.name)
+            }
+        }
+        return reached
     }
 
     /// Removes an account with its tokens, and what programs may have of it.
@@ -305,7 +317,7 @@ extension Keyring.Accounts {
         defer { withExtendedLifetime(locks) {} }
         return try withState { state in
             let group = try state.group(group)
-            let groups = try reached(by: policy, from: group, &state)
+            let groups = try reached(everywhere: policy == .erase, from: group, &state)
             return try change(&state, groups) { writers in
                 let writer = writers[0]
                 guard try writer.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
@@ -324,7 +336,9 @@ extension Keyring.Accounts {
                     }
                     guard count > 0 || isMeant else { throw StoreError.notFound }
                 }
-                for other in writers.dropFirst() { try other.eraseFromJournal(of: account, isWhole: true) }
+                for other in writers.dropFirst() {
+                    try other.eraseFromJournal(EndedTokens(of: account, isWhole: true))
+                }
                 return RemovalReport(records: count, undo: offer)
             }
         }

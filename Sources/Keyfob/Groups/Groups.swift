@@ -99,6 +99,8 @@ extension Keyring.Groups {
     ) throws(KeyringError) -> Bool {
         let name = try withState { state in state.vault.groups.first { $0.keys.group == id }?.name }
         guard let name else { return true }
+        // Other machines have put into it what nobody sees here.
+        guard !keyring.sync.shared().contains(id) else { return false }
         let removal = try keyring.sync.removalVersion(of: name)
         let isGone = try changeVault { state in
             try database.removeGroup(name, &state.vault) { reader, isShared in

@@ -37,15 +37,17 @@ extension Keyring.Undo {
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged` when records are missing. A record that does not open is passed
     ///   over and told by ``Keyring/takeWarnings()``.
     public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
-        try withState { state in
+        let looking = Looking(groups: groups, shared: keyring.sync.shared())
+        return try withState { state in
             // An undo that something else has made void is of no use.
-            try database.withSnapshot { try entries(&state, groups) }.filter { !$0.isUndo || $0.changesSomething }
+            try database.withSnapshot { try entries(&state, looking) }.filter { !$0.isUndo || $0.changesSomething }
         }
     }
 
     /// The same of what is kept because a command replaced or removed it; what was only added is not looked for.
     package func kept(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
-        try withState { state in try database.withSnapshot { try entries(&state, groups, lookingForAdded: false) } }
+        let looking = Looking(groups: groups, findsAdded: false, shared: keyring.sync.shared())
+        return try withState { state in try database.withSnapshot { try entries(&state, looking) } }
     }
 
     /// The entry that an id names, or the newest that is no undo itself.
@@ -55,8 +57,13 @@ extension Keyring.Undo {
     public func entry(
         _ id: String?, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
     ) throws(KeyringError) -> UndoEntry {
-        try withState { state in
-            try Self.entry(id, among: try database.withSnapshot { try entries(&state, groups, overriding: overrides) })
+        let looking = Looking(groups: groups, overrides: overrides, shared: keyring.sync.shared())
+        return try withState { state in
+            let found = try database.withSnapshot {
+                try entries(&state, looking) { [try Self.run(id, among: $0)] }
+            }
+            guard let entry = found.first else { throw Self.nothing(id) }
+            return entry
         }
     }
 
@@ -100,9 +107,10 @@ extension Keyring.Undo {
             // The act may have removed a group, or given it its name back.
             let all = state.vault.groups
             let own = all.filter { ids.contains($0.keys.group) }
-            var plans: [[PlannedUndo]] = []
+            var (plans, noted): ([[PlannedUndo]], [GroupWriter]) = ([], [])
             try change(&state, own, note: ChangeNote(undoing, marksNew: wanted.isUndo)) { writers in
                 // All is planned before the first change, so that what other groups hold can still be read.
+                noted = writers
                 plans = try zip(own, writers).map { group, writer in
                     try writer.planUndo(of: [wanted], overriding: overrides) {
                         try isUsedElsewhere($0, than: group, among: all)
@@ -128,7 +136,8 @@ extension Keyring.Undo {
                     return plan.filter { JournalAct($0.item.value) == nil }
                         .map { UndoItem($0, in: group, names: names) }
                 }
-            undone.undoneBy = own.isEmpty ? nil : undoing.key.short
+            // What is too much to be kept cannot come back; the warning of the change says so.
+            undone.undoneBy = own.isEmpty || noted.contains(where: \.wasTooMuch) ? nil : undoing.key.short
             return undone
         }
     }
@@ -160,14 +169,18 @@ extension Keyring.Undo {
     /// - Parameters:
     ///   - id: The entry's id, or the beginning of it; nil for all.
     ///   - groups: The groups to look through; nil for all within reach.
-    /// - Returns: How many entries went.
+    /// - Returns: How many entries went: none where the command only added something, of which nothing is kept.
     /// - Throws: `noSuchEntry` for an id that no entry has, `ambiguous`, and what writing can throw.
     public func clear(_ id: String? = nil, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Int {
         try withState { state in
             var wanted: JournalEntry?
             if let id {
-                let all = try database.withSnapshot { try entries(&state, groups, lookingForAdded: false) }
-                wanted = try Self.entry(id, among: all).journalEntry
+                _ = try database.withSnapshot {
+                    try entries(&state, Looking(groups: groups)) { runs in
+                        wanted = try Self.run(id, among: runs).entry
+                        return []
+                    }
+                }
             }
             var removed: Set<JournalEntry> = []
             try change(&state, try state.groups(groups)) { writers in
@@ -184,30 +197,42 @@ extension Keyring.Undo {
     ///
     /// A token in whose place another one came was not taken away from anybody.
     func advising(_ error: KeyringError) -> KeyringError {
-        guard error.code == .signInNeeded, error.candidates.count == 1, let account = AccountID(error.candidates[0]),
-            let entry = try? kept().first(where: { entry in
-                entry.items.contains {
-                    $0.account == account && $0.kind == .accessToken && $0.clientID == nil && $0.outcome == .returns
-                        && !$0.isSetBack && $0.expiresOn.map { clock.now < $0 } ?? true
-                }
-            })
+        guard error.code == .signInNeeded, error.candidates.count == 1, let account = AccountID(error.candidates[0])
         else { return error }
+        func isMeant(_ credential: Credential?) -> Bool {
+            credential.map { $0.account == account && $0.kind == .accessToken && $0.clientID == Credential.noClient }
+                ?? false
+        }
+        let offered: [UndoEntry]? = try? withState { state in
+            try database.withSnapshot {
+                // What is kept of others is not looked at.
+                try entries(&state, Looking(findsAdded: false)) { runs in
+                    runs.filter { $0.items.contains { isMeant($0.value.content.credential) } }
+                }
+            }
+        }
+        let entry = offered?.first { entry in
+            entry.items.contains {
+                $0.account == account && $0.kind == .accessToken && $0.clientID == nil && $0.outcome == .returns
+                    && !$0.isSetBack && $0.expiresOn.map { clock.now < $0 } ?? true
+            }
+        }
+        guard let entry else { return error }
         return error.saying(advice: .undo(id: entry.id, until: entry.until))
     }
 
-    /// The entry that an id names, or the newest that is no undo itself: an older one is not what anybody means who names none.
-    private static func entry(_ id: String?, among entries: [UndoEntry]) throws(KeyringError) -> UndoEntry {
+    /// The run that an id names, or the newest that is no undo itself: an older one is not what anybody means who names none.
+    private static func run(_ id: String?, among runs: [JournalRun]) throws(KeyringError) -> JournalRun {
         guard let id else {
-            guard let newest = entries.first(where: { !$0.isUndo }) else { throw nothing(nil) }
+            guard let newest = runs.first(where: { !$0.entry.isUndo }) else { throw nothing(nil) }
             return newest
         }
         let wanted = Identifier.folded(id)
-        let matching = entries.filter { !wanted.isEmpty && $0.journalEntry.key.description.hasPrefix(wanted) }
+        let matching = runs.filter { !wanted.isEmpty && $0.entry.key.description.hasPrefix(wanted) }
         guard let first = matching.first else { throw nothing(id) }
         guard matching.count == 1 else {
             throw KeyringError(
-                .ambiguous, "several entries begin with '\(id)'",
-                candidates: matching.map(\.journalEntry.key.description))
+                .ambiguous, "several entries begin with '\(id)'", candidates: matching.map(\.entry.key.description))
         }
         return first
     }
@@ -221,49 +246,82 @@ extension Keyring.Undo {
         return KeyringError(.noSuchEntry, "there is nothing to undo under '\(id)'", advice: .listUndo)
     }
 
+    /// What is to be looked at.
+    private struct Looking {
+        var groups: [AccessGroup]?
+        var overrides = false
+        /// Whether records that were added are looked for too.
+        var findsAdded = true
+        /// Which groups other machines may have.
+        var shared = Keyring.Sync.SharedGroups.unknown
+    }
+
+    /// What is kept of one group, and what was added to it.
+    private struct Found {
+        let group: UnlockedVault.Group
+        let items: [StoredItem<JournalItem>]
+    }
+
+    /// The entries, the newest first, and what undoing them would do.
+    ///
+    /// - Parameter choose: Which of the runs are meant, of all that there are, the newest first: only those are looked at closely.
     private func entries(
-        _ state: inout State, _ groups: [AccessGroup]?, overriding overrides: Bool = false,
-        lookingForAdded isLookingForAdded: Bool = true
+        _ state: inout State, _ looking: Looking,
+        choosing choose: ([JournalRun]) throws -> [JournalRun] = { $0 }
     ) throws -> [UndoEntry] {
         let now = clock.now
-        var (kept, outcomes): ([StoredItem<JournalItem>], [JournalEntry: [UndoItem]]) = ([], [:])
-        var grants: [JournalEntry: Set<GrantKey>] = [:]
-        for group in try state.groups(groups) {
-            let found = try database.journal(in: group.keys)
-            state.warn(ofDamage: found.damaged, in: group.name)
-            var ofGroup = found.items
-            if isLookingForAdded {
-                let begin = now.advanced(by: -JournalEntry.lifetime)
+        var found: [Found] = []
+        for group in try state.groups(looking.groups) {
+            let kept = try database.journal(in: group.keys)
+            state.warn(ofDamage: kept.damaged, in: group.name)
+            var items = kept.items
+            if looking.findsAdded {
                 // What does not open is told by whoever reads it for what it says.
-                ofGroup = try database.additions(in: group.keys, since: begin).items + ofGroup
+                let begin = now.advanced(by: -JournalEntry.lifetime)
+                items = try database.additions(in: group.keys, since: begin).items + items
             }
-            ofGroup = ofGroup.filter { !$0.value.entry.hasEnded(at: now) }
-            guard !ofGroup.isEmpty else { continue }
-            let all = state.vault.groups
-            let used = Set(
-                try ofGroup.filter { try isUsedElsewhere($0, than: group, among: all) }.map(\.record.header.record))
-            let names = try names(of: ofGroup, in: group)
-            for run in JournalRun.runs(of: ofGroup, at: now) {
-                let (plan, touched) = try database.read(group.keys) { reader in
-                    let plan = try reader.planUndo(
-                        of: run.items, besides: ofGroup.filter { $0.value.entry != run.entry && !$0.isAddition },
-                        overriding: overrides
-                    ) { used.contains($0.record.header.record) }
-                    return (plan, try reader.grantKeys(of: plan))
-                }
-                grants[run.entry, default: []].formUnion(touched)
-                outcomes[run.entry, default: []] += try plan.map { planned in
-                    var item = UndoItem(planned, in: group, names: names)
+            items.removeAll { $0.value.entry.hasEnded(at: now) }
+            if !items.isEmpty { found.append(Found(group: group, items: items)) }
+        }
+        let runs = try choose(JournalRun.runs(of: found.flatMap(\.items), at: now).reversed())
+        let meant = Set(runs.map(\.entry))
+        var (outcomes, grants): ([JournalEntry: [UndoItem]], [JournalEntry: Set<GrantKey>]) = ([:], [:])
+        for found in found {
+            let ofGroup = JournalRun.runs(of: found.items.filter { meant.contains($0.value.entry) }, at: now)
+            for (entry, plan, touched) in try plans(of: ofGroup, found, looking, among: state.vault.groups) {
+                grants[entry, default: []].formUnion(touched)
+                let names = try names(of: plan.map(\.item), in: found.group)
+                outcomes[entry, default: []] += try plan.map { planned in
+                    var item = UndoItem(planned, in: found.group, names: names)
                     if case .act(let act) = planned.step {
-                        try item.settle(act, of: run.entry, in: group, &state, database, overriding: overrides)
+                        try item.settle(
+                            act, of: entry, in: found.group,
+                            isSynced: looking.shared.contains(found.group.keys.group), &state, database,
+                            overriding: looking.overrides)
                     }
                     return item
                 }
             }
-            kept += ofGroup
         }
-        return JournalRun.runs(of: kept, at: now).reversed().map {
-            UndoEntry($0.entry, outcomes[$0.entry] ?? [], grants: grants[$0.entry] ?? [])
+        return runs.map { UndoEntry($0.entry, outcomes[$0.entry] ?? [], grants: grants[$0.entry] ?? []) }
+    }
+
+    /// What undoing runs would do in one group, which is read once for all.
+    private func plans(
+        of runs: [JournalRun], _ found: Found, _ looking: Looking, among groups: [UnlockedVault.Group]
+    ) throws -> [(JournalEntry, [PlannedUndo], Set<GrantKey>)] {
+        guard !runs.isEmpty else { return [] }
+        let items = runs.flatMap(\.items)
+        let used = Set(
+            try items.filter { try isUsedElsewhere($0, than: found.group, among: groups) }.map(\.record.header.record))
+        let surroundings = UndoSurroundings(found.items)
+        return try database.read(found.group.keys) { reader in
+            try runs.map { run in
+                let plan = try reader.planUndo(of: run.items, in: surroundings, overriding: looking.overrides) {
+                    used.contains($0.record.header.record)
+                }
+                return (run.entry, plan, try reader.grantKeys(of: plan))
+            }
         }
     }
 

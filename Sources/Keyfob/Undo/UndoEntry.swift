@@ -31,11 +31,14 @@ public struct UndoEntry: Hashable, Sendable {
     public var isUndo: Bool { journalEntry.isUndo }
 
     /// The groups in which it took something away.
-    public var groups: [AccessGroup] { items.reduce(into: []) { if !$0.contains($1.group) { $0.append($1.group) } } }
+    public var groups: [AccessGroup] { Self.unique(items.map(\.group)) }
 
     /// The names of the accounts that it concerned, each once.
-    public var accountNames: [String] {
-        items.compactMap(\.accountName).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    public var accountNames: [String] { Self.unique(items.compactMap(\.accountName)) }
+
+    private static func unique<Value: Hashable>(_ values: [Value]) -> [Value] {
+        var seen: Set<Value> = []
+        return values.filter { seen.insert($0).inserted }
     }
 
     /// Whether undoing it brings anything back.
@@ -81,6 +84,8 @@ public struct UndoItem: Hashable, Sendable {
     public let isSetBack: Bool
     /// Whether what came later is lost by that.
     public internal(set) var isOverriding: Bool
+    /// Whether the journal keeps it, since a command replaced or removed it.
+    package let isKept: Bool
     let act: JournalAct?
     let groupID: GroupID
 
@@ -88,6 +93,8 @@ public struct UndoItem: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// An account with its names and its label.
         case account
+        /// The label of an account that is there again, and newer.
+        case label
         /// A refresh token.
         case refreshToken
         /// An access token.
@@ -122,6 +129,8 @@ public struct UndoItem: Hashable, Sendable {
         case changedSince
         /// The group stays, empty, so that what goes can come back; another undo of the same takes it away.
         case staysEmpty
+        /// Other machines of the sync may have put something into the group, which `keyfob group remove` removes for all.
+        case inSync
         /// The command replaced or removed more than is kept.
         case tooMuch
         /// A key of the group alone says that it was done.
@@ -142,7 +151,8 @@ extension UndoItem {
         let owner = item.account
         (group, groupID) = (place.name, place.keys.group)
         act = JournalAct(item)
-        kind = Kind(planned.item)
+        kind = if case .complete = planned.step { .label } else { Kind(planned.item) }
+        isKept = !planned.item.isAddition
         isOverriding = planned.isOverriding
         if case .putBack(let current) = planned.step {
             // A sign-in that had ended is not there.
@@ -199,9 +209,9 @@ extension UndoItem.Outcome {
     init(_ step: UndoStep) {
         self =
             switch step {
-            case .bringBack, .putBack, .act: .returns
+            case .bringBack, .putBack, .complete, .act: .returns
             case .takeAway: .goes
-            case .complete, .nothing(.newer): .newerIsThere
+            case .nothing(.newer): .newerIsThere
             case .nothing(.done): .isThere
             case .nothing(.noAccount): .accountIsGone
             case .nothing(.usedElsewhere): .usedElsewhere

@@ -11,13 +11,15 @@ extension UndoItem {
     /// - Parameters:
     ///   - entry: The run of a command that did it.
     ///   - group: The group in which it is noted.
+    ///   - isSynced: Whether other machines may have the group.
     ///   - overrides: Whether what came later gives way.
     mutating func settle(
-        _ act: JournalAct, of entry: JournalEntry, in group: UnlockedVault.Group, _ state: inout LookupState,
-        _ storage: any VaultStorage, overriding overrides: Bool
+        _ act: JournalAct, of entry: JournalEntry, in group: UnlockedVault.Group, isSynced: Bool,
+        _ state: inout LookupState, _ storage: any VaultStorage, overriding overrides: Bool
     ) throws {
         let all = state.vault.groups
         switch act {
+        case .groupMade where isSynced: outcome = .inSync
         case .groupMade:
             let isShared = state.vault.slotSummaries.contains { $0.group == group.name }
             let isUnused =

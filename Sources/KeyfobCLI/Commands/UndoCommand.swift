@@ -14,9 +14,9 @@ struct UndoCommand: ParsableCommand {
             Without an id, undo takes the newest entry, says what that changes, and asks; where it cannot be undone, it \
             says why, and takes no older one. An undo is an entry too, and is undone by its id. What is there again and \
             newer, or was changed by a later command, stays as it is and is told; --force puts back what was, and tells \
-            what is lost by that, also with --quiet. A sign-in that the provider has revoked does not come back, and a newer token of the same \
+            what is lost by that, also with --quiet. A sign-out that revoked a sign-in leaves no token of it, and a newer token of the same \
             sign-in stays. So does a group that an import or a restore made: it is empty then, and the same once more \
-            takes it away.
+            takes it away. A group in a sync stays.
 
             --list shows what can be undone. --clear forgets what was replaced or removed, of one entry or all, so that \
             nothing of it is left in the vault; what was added can still be taken away. Entries are neither synced nor \
@@ -98,7 +98,9 @@ struct UndoCommand: ParsableCommand {
             let obstacles = entry.items.contains { ![.returns, .goes, .isThere].contains($0.outcome) }
             let listed = obstacles || !entry.changesSomething ? try keyring.undo.list(in: groups) : []
             for line in UndoText.obstacles(entry, listed) { global.say(line) }
-            if id == nil || !force { for line in UndoText.ways(entry, listed, isForced: force) { global.say(line) } }
+            let forced = obstacles && !force ? try? keyring.undo.entry(entry.fullID, in: groups, overriding: true) : nil
+            let helps = forced?.items.contains(where: \.isOverriding) ?? false
+            if id == nil || !force { for line in UndoText.ways(entry, listed, forceHelps: helps) { global.say(line) } }
             if let undo = entry.undoneBy, entry.changesSomething {
                 global.say("to take that back: keyfob undo \(undo)")
             }
@@ -109,6 +111,12 @@ struct UndoCommand: ParsableCommand {
     private func forget(_ keyring: Keyring, _ groups: [AccessGroup]?) throws {
         let entries =
             if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.kept(in: groups) }
+        if let entry = entries.first, id != nil, !entry.items.contains(where: \.isKept) {
+            return try global.tell(
+                .undoCleared,
+                "nothing is kept of '\(entry.command)': it only added, and 'keyfob undo \(entry.id)' takes that away"
+            ) { $0.count = 0 }
+        }
         if !yes, !force, !entries.isEmpty {
             let what = Quantity.of(entries.count, "entry", "entries")
             try Confirmation.requireConsent(

@@ -44,7 +44,7 @@ enum UndoText {
             (.usedElsewhere, "another group has used the sign-in"), (.changedSince, "changed since"),
             (.replacedSince, "the sign-in has a newer token"),
             (.tooMuch, "it was too much to keep"), (.notOwners, "a key of the group alone noted it"),
-            (.groupIsOutOfReach, "its group is out of reach"),
+            (.groupIsOutOfReach, "its group is out of reach"), (.inSync, "the group is in the sync"),
         ]
         let found = reasons.filter { outcome, _ in items.contains { $0.outcome == outcome } }.map(\.1)
         return "nothing: " + (found.isEmpty ? "all is there" : Quantity.list(found))
@@ -128,7 +128,8 @@ enum UndoText {
     /// What comes back, or goes, by kind; nil for nothing.
     private static func summary(_ items: [UndoItem]) -> String? {
         let parts: [(UndoItem.Kind, String, String?)] = [
-            (.account, "account", nil), (.refreshToken, "refresh token", nil), (.accessToken, "access token", nil),
+            (.account, "account", nil), (.label, "label", nil), (.refreshToken, "refresh token", nil),
+            (.accessToken, "access token", nil),
             (.idToken, "ID token", nil), (.decision, "setting", nil),
             (.signedOut, "note of a sign-out", "notes of sign-outs"), (.other, "record", nil),
         ]
@@ -162,7 +163,10 @@ enum UndoText {
     ///
     /// - Parameter listed: What else can be undone: an account may come back by that.
     static func obstacles(_ entry: UndoEntry, _ listed: [UndoEntry]) -> [String] {
-        entry.items.compactMap { item in
+        let returning = Set(
+            listed.flatMap(\.items).filter { $0.kind == .account && $0.outcome == .returns }
+                .map { AccountInGroup(account: $0.account, group: $0.group) })
+        return entry.items.compactMap { item in
             let what = subject(item)
             switch item.outcome {
             case .returns, .goes, .isThere: return nil
@@ -180,16 +184,16 @@ enum UndoText {
             case .staysEmpty:
                 return "kept as it is: group '\(item.group)', so that what was in it can come back; "
                     + "to take it away too, once more: keyfob undo \(entry.id)"
+            case .inSync:
+                return "not undone: other machines may use group '\(item.group)'; "
+                    + "'keyfob group remove \(ShellWord.quoted(item.group.name))' removes it on all of them"
             case .tooMuch:
                 return "not brought back: what it replaced and removed in group '\(item.group)' was more than 8 MiB, "
                     + "of which nothing is kept"
             case .notOwners: return "not undone: a key of group '\(item.group)' alone says that it was done"
             case .groupIsOutOfReach: return "not undone: \(what) takes both groups, and one is out of reach"
             case .accountIsGone:
-                let comesBack = listed.flatMap(\.items).contains {
-                    $0.kind == .account && $0.outcome == .returns && $0.account == item.account
-                        && $0.group == item.group
-                }
+                let comesBack = returning.contains(AccountInGroup(account: item.account, group: item.group))
                 return "not brought back: \(what), since the account is not in group '\(item.group)'"
                     + (comesBack ? "; 'keyfob undo --list' shows what brings that back" : "")
             case .usedElsewhere:
@@ -203,10 +207,10 @@ enum UndoText {
     ///
     /// - Parameters:
     ///   - listed: What can be undone, the newest first.
-    ///   - isForced: Whether what came later gave way already.
-    static func ways(_ entry: UndoEntry, _ listed: [UndoEntry], isForced: Bool) -> [String] {
+    ///   - forceHelps: Whether more is undone where what came later gives way.
+    static func ways(_ entry: UndoEntry, _ listed: [UndoEntry], forceHelps: Bool) -> [String] {
         var ways: [String] = []
-        if !isForced, entry.items.contains(where: { [.newerIsThere, .changedSince].contains($0.outcome) }) {
+        if forceHelps {
             ways.append("to put back what was, and lose what came later: keyfob undo \(entry.id) --force")
         }
         guard !entry.changesSomething else { return ways }
@@ -220,6 +224,7 @@ enum UndoText {
         let client = item.clientID.map { " (client \($0))" } ?? ""
         switch item.kind {
         case .account: return "the account \(item.accountName ?? "")"
+        case .label: return "the label\(whose)"
         case .refreshToken: return "the refresh token\(whose)\(client)"
         case .accessToken: return "the access token\(whose)\(client)"
         case .idToken: return "the ID token\(whose)\(client)"
@@ -230,6 +235,12 @@ enum UndoText {
         case .other: return "a record\(whose)"
         }
     }
+}
+
+/// An account, or nobody, in one group.
+private struct AccountInGroup: Hashable {
+    let account: AccountID?
+    let group: AccessGroup
 }
 
 /// An entry in documents.

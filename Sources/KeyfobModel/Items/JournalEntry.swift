@@ -33,7 +33,10 @@ package struct JournalEntry: Hashable, Sendable {
     package var end: Timestamp { time.advanced(by: Self.lifetime) }
 
     /// Whether it says that it is yet to come, by more than clocks differ.
-    package func isAhead(of now: Timestamp) -> Bool { time > now.advanced(by: 300) }
+    package func isAhead(of now: Timestamp) -> Bool { Self.isAhead(time, of: now) }
+
+    /// Whether a time is yet to come, by more than clocks differ.
+    package static func isAhead(_ time: Timestamp, of now: Timestamp) -> Bool { time > now.advanced(by: 300) }
 
     /// Whether it is kept no longer: its time is over, or it says that it ran more than a day from now.
     package func hasEnded(at now: Timestamp) -> Bool { now >= end || time > now.advanced(by: 86_400) }

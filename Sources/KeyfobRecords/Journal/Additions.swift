@@ -63,37 +63,36 @@ extension VaultReading {
     }
 }
 
-/// What later commands have changed of what earlier ones added, as the journal tells; what an undo has changed stands again as it
-/// was.
-struct JournalLater {
-    private var changed: [ItemKey: Set<JournalEntry>] = [:]
-    private var ofAccounts: [AccountID: [StoredRecord]] = [:]
+/// What a group holds besides the items of one run, for what undoing that run would do: read once for all runs.
+package final class UndoSurroundings {
+    private struct Change {
+        let entry: JournalEntry
+        let place: (milliseconds: Int64, row: Int64)
+    }
 
-    /// What the journal tells.
-    init(_ items: [StoredItem<JournalItem>]) {
-        for item in items where !item.value.entry.isUndo {
-            if let origin = item.value.former?.body.origin() {
-                changed[item.value.content.key, default: []].insert(origin.entry)
-            }
-            if case .accountMoved(let id, _) = JournalAct(item.value) {
-                ofAccounts[id, default: []].append(item.record)
-            }
+    private var ofAccounts: [AccountID: [Change]] = [:]
+    /// The entries of other programs' files, by the accounts that they are about; nil until somebody asks.
+    var foreign: [AccountID: [StoredRecord]]?
+
+    /// What the journal of the group keeps; what an undo has changed stands again as it was.
+    package init(_ items: [StoredItem<JournalItem>]) {
+        for item in items where !item.isAddition && !item.value.entry.isUndo {
+            let change = Change(
+                entry: item.value.entry, place: (item.record.header.stamp.milliseconds, item.record.rowID))
+            if case .accountMoved(let id, _) = JournalAct(item.value) { ofAccounts[id, default: []].append(change) }
             switch item.value.content {
-            case .account(let account): ofAccounts[account.id, default: []].append(item.record)
-            case .credential(let credential): ofAccounts[credential.account, default: []].append(item.record)
+            case .account(let account): ofAccounts[account.id, default: []].append(change)
+            case .credential(let credential): ofAccounts[credential.account, default: []].append(change)
             default: break
             }
         }
     }
 
-    /// Whether what a command added is not any more what it added.
-    func changed(_ item: JournalItem) -> Bool { changed[item.content.key]?.contains(item.entry) ?? false }
-
     /// Whether something of an account was changed or taken away since a command added the account: it could not come back
     /// without it.
     func changed(_ account: AccountID, since added: StoredItem<JournalItem>) -> Bool {
         let begin = added.addedAt
-        return ofAccounts[account]?.contains { ($0.header.stamp.milliseconds, $0.rowID) > begin } ?? false
+        return ofAccounts[account]?.contains { $0.entry != added.value.entry && $0.place > begin } ?? false
     }
 }
 

@@ -65,6 +65,22 @@ extension GroupWriter {
     }
 }
 
+extension GroupWriter {
+    /// Whether a record is not any more what a command has added: a later one makes it another, or another machine has.
+    ///
+    /// What is got silently for a sign-in, such as a newer token, changes nothing of that.
+    func isChange(
+        of former: FieldList, _ kind: RecordHeader.Kind, to content: ItemContent, isSameSecret: Bool,
+        isElsewhere: Bool = false
+    ) -> Bool {
+        guard isElsewhere || draft != nil && noting?.marksNew ?? true, !former.isChanged,
+            let origin = former.origin(), origin.entry != noting?.entry
+        else { return false }
+        guard isSameSecret, let before = try? ItemBody.decode(former, kind) else { return true }
+        return ItemDigest.of(before) != ItemDigest.of(content)
+    }
+}
+
 /// What a command did that no record says.
 ///
 /// It is kept in the journal as a setting of a name that none has, with the owner's MAC, so that nobody with a group's key alone

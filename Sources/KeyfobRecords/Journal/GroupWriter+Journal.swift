@@ -21,6 +21,9 @@ extension GroupWriter {
     /// Notes from now on what changes.
     package func beginJournal() { draft = JournalDraft() }
 
+    /// Forgets what has changed since ``beginJournal()``.
+    package func endJournal() { draft = nil }
+
     /// Writes down what has changed since ``beginJournal()``, as an entry or as a part of one.
     ///
     /// Entries whose time is over go, and the oldest ones where there is too much.
@@ -100,26 +103,54 @@ extension GroupWriter {
     }
 
     /// Notes how an item was before it changes, and how it is then.
-    func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?) throws {
+    ///
+    /// - Parameter known: What is known of the new record; nil where that has to be read in it.
+    func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?, _ known: JournalDraft.Known? = nil) throws {
         guard draft?.isTooLarge == false else { return }
         if let old, old.header.kind.isOfItems {
-            let content = try old.content(keys)
+            let body = try body(of: old)
+            // What makes no sense is told as damage.
+            guard let content = try? ItemBody.decode(body, old.header.kind) else {
+                _ = try old.content(keys)
+                return
+            }
             guard content.isKeptForUndo else { return }
             let key = content.key
             // What the same run has added was not there before it.
-            let isOwn = try noting.map { try $0.marksNew && old.open(keys).origin()?.entry == $0.entry } ?? false
-            if draft?.knows(key) == false, !isOwn { draft?.begin(key, try withSecret(old)) }
+            let isOwn = noting.map { $0.marksNew && body.origin()?.entry == $0.entry } ?? false
+            if draft?.knows(key) == false, !isOwn { draft?.begin(key, try withSecret(old), (body, content)) }
             draft?.leave(key, nil)
         }
         guard let new, new.header.kind.isOfItems else { return }
         let isMarked = noting?.marksNew ?? false
         if isMarked, draft?.isEmpty ?? true { return }
-        let body = try keys.openAttributes(new.header, new.attributes)
-        let content = try ItemBody.decode(body, new.header.kind)
-        guard content.isKeptForUndo else { return }
-        let key = content.key
-        if draft?.knows(key) == false, !isMarked { draft?.begin(key, nil) }
-        draft?.leave(key, new)
+        guard let key = try known?.key ?? key(of: new) else { return }
+        if draft?.knows(key) == false, !isMarked { draft?.begin(key, nil, nil) }
+        draft?.leave(key, new, known?.digest)
+    }
+
+    private func key(of record: SealedRecord) throws -> ItemKey? {
+        let body = try keys.openAttributes(record.header, record.attributes)
+        let content = try ItemBody.decode(body, record.header.kind)
+        return content.isKeptForUndo ? content.key : nil
+    }
+
+    /// Whether a new record tells the journal something: what is only added says itself by which command it came.
+    func isNoted(new content: ItemContent) -> Bool {
+        guard let draft else { return false }
+        return noting?.marksNew != true || draft.knows(content.key)
+    }
+
+    /// What is known of a record with a secret that is about to be written; nil where nothing is noted.
+    func known(_ content: ItemContent, _ secret: borrowing SecretBytes) -> JournalDraft.Known? {
+        guard draft?.isTooLarge == false, content.isKeptForUndo else { return nil }
+        return JournalDraft.Known(key: content.key, digest: ItemDigest.of(content, secret: secret))
+    }
+
+    /// The same of a record without a secret.
+    func known(_ content: ItemContent) -> JournalDraft.Known? {
+        guard draft?.isTooLarge == false, content.isKeptForUndo else { return nil }
+        return JournalDraft.Known(key: content.key, digest: ItemDigest.of(content))
     }
 
     private func withSecret(_ record: StoredRecord) throws -> StoredRecord {
@@ -137,30 +168,24 @@ extension GroupWriter {
             guard let left = change.left else { return nil }
             let body = try keys.openAttributes(left.header, left.attributes)
             var item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
-            item.leftDigest = try keys.digest(of: left)
+            item.leftDigest = try change.leftDigest ?? keys.digest(of: left)
+            item.leavesSecret = left.secret != nil
             return item.content.credential.map(isLeftOut) ?? false ? nil : (item, nil)
         }
-        let body = try former.open(keys)
-        if let left = change.left, try isSame(former, body, left) { return nil }
+        guard let (body, content) = change.said else { return nil }
         let secret = try former.secret.map { JournalSecret(try former.open(secret: $0, keys)) }
-        var item = try JournalItem(
-            entry, former.header.kind,
-            former: JournalItem.Former(body: body, flags: former.header.flags, secretCount: secret?.bytes.count ?? 0),
-            left: change.left?.header.version)
-        item.leftDigest = try change.left.map { try keys.digest(of: $0) }
-        return item.content.credential.map(isLeftOut) ?? false ? nil : (item, secret)
-    }
-
-    /// Whether a record says what it said before; of one with a secret nobody knows.
-    private func isSame(_ former: StoredRecord, _ body: FieldList, _ left: SealedRecord) throws -> Bool {
-        guard former.secret == nil, left.secret == nil, former.header.kind == left.header.kind else { return false }
-        func content(_ body: FieldList) throws -> ItemContent {
-            let content = try ItemBody.decode(body, left.header.kind)
-            guard var credential = content.credential else { return content }
-            credential.grant = credential.grant?.elsewhere
-            return .credential(credential)
+        let before = JournalItem.Former(
+            body: body, flags: former.header.flags, secretCount: secret?.bytes.count ?? 0)
+        var item = JournalItem(
+            entry, former.header.kind, former: before, content, left: change.left?.header.version)
+        if let left = change.left {
+            let digest = try change.leftDigest ?? keys.digest(of: left)
+            // Of one with a secret nobody knows.
+            let isSame = former.secret == nil && left.secret == nil && digest == ItemDigest.of(item.content)
+            if isSame { return nil }
+            (item.leftDigest, item.leavesSecret) = (digest, left.secret != nil)
         }
-        return try content(body) == content(try keys.openAttributes(left.header, left.attributes))
+        return item.content.credential.map(isLeftOut) ?? false ? nil : (item, secret)
     }
 
     /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes in `count`

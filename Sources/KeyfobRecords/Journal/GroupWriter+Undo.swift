@@ -20,8 +20,7 @@ extension GroupWriter {
         let kept = all.filter { entries.contains($0.value.entry) }
         let added = try reader.additions(of: entries).filter { !$0.value.entry.hasEnded(at: now) }
         return try reader.planUndo(
-            of: kept + added, besides: all.filter { !entries.contains($0.value.entry) }, overriding: overrides,
-            isUsedElsewhere: isUsedElsewhere)
+            of: kept + added, in: UndoSurroundings(all), overriding: overrides, isUsedElsewhere: isUsedElsewhere)
     }
 
     /// The refresh tokens that a plan brings back, replaces or takes away.
@@ -36,7 +35,9 @@ extension GroupWriter {
         for planned in accounts where !planned.step.takesAway { try make(planned) }
         for planned in others { try make(planned) }
         for planned in accounts where planned.step.takesAway { try make(planned) }
-        for planned in plan where planned.step.isFinal && !planned.item.isAddition { try delete(planned.item.record) }
+        for planned in plan where planned.step.isFinal && !planned.item.isAddition {
+            for record in [planned.item.record] + planned.rest { try delete(record) }
+        }
     }
 
     private func make(_ planned: PlannedUndo) throws {

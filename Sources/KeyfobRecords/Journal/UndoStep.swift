@@ -64,6 +64,8 @@ package enum UndoStep: Sendable {
 /// An item of the journal, and what undoing does with it.
 package struct PlannedUndo: Sendable {
     package let item: StoredItem<JournalItem>
+    /// What else the journal keeps of it, from later changes of the same run.
+    let rest: [StoredRecord]
     package var step: UndoStep
     /// Whether what came later is lost by it.
     package var isOverriding = false
@@ -74,24 +76,22 @@ extension RecordReading {
     ///
     /// - Parameters:
     ///   - items: What the journal keeps, and records that were added (``additions(of:)``).
-    ///   - others: What the journal keeps of other runs.
+    ///   - surroundings: What the group holds besides.
     ///   - overrides: Whether what came later gives way.
     ///   - isUsedElsewhere: Whether a refresh token may have been replaced by the use of it in another group.
     package func planUndo(
-        of items: [StoredItem<JournalItem>], besides others: [StoredItem<JournalItem>] = [],
-        overriding overrides: Bool = false,
+        of items: [StoredItem<JournalItem>], in surroundings: UndoSurroundings, overriding overrides: Bool = false,
         isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
     ) throws -> [PlannedUndo] {
-        let kept = Set(items.filter { !$0.isAddition }.map(\.value.content.key))
-        let later = JournalLater(others)
-        var plan = try items.filter { !$0.isAddition || !kept.contains($0.value.content.key) }.map { item in
-            var planned = PlannedUndo(item: item, step: try step(for: item, later))
+        var plan = try UndoneItem.all(of: items).map { undone in
+            let item = undone.item
+            var planned = PlannedUndo(item: item, rest: undone.rest, step: try step(for: item))
             if overrides, let other = try overriding(planned.step, item) {
                 (planned.step, planned.isOverriding) = (other, true)
             }
             return planned
         }
-        try keepAccounts(&plan, later, overriding: overrides)
+        try keepAccounts(&plan, surroundings, overriding: overrides)
         let returning = Set(
             plan.compactMap { planned in
                 if planned.step.returns, case .account(let account) = planned.item.value.content {
@@ -132,27 +132,28 @@ extension RecordReading {
 
     /// Lets accounts stay that hold more than goes as well: an account goes only with all that it holds.
     private func keepAccounts(
-        _ plan: inout [PlannedUndo], _ later: JournalLater, overriding overrides: Bool
+        _ plan: inout [PlannedUndo], _ surroundings: UndoSurroundings, overriding overrides: Bool
     ) throws {
         let going = Set(
             plan.compactMap { planned in
                 if case .takeAway(let record) = planned.step { record.header.record } else { nil }
             })
         let staying = Set(plan.filter { !$0.step.takesAway }.map(\.item.value.content.key))
-        var foreign: [AccountID: [StoredRecord]]?
         for (index, planned) in plan.enumerated() where planned.step.takesAway {
             guard case .account(let account) = planned.item.value.content else { continue }
-            if foreign == nil { foreign = try self.foreign() }
-            let others = foreign?[account.id] ?? []
+            let foreign = try surroundings.foreign ?? self.foreign()
+            surroundings.foreign = foreign
+            let others = foreign[account.id] ?? []
             let held = try records(.account, keys.blind(account.id)).filter { $0.header.kind.isOfItems }
             let isAlone =
-                try !later.changed(account.id, since: planned.item)
+                try !surroundings.changed(account.id, since: planned.item)
                 && (held + others).allSatisfy { record in
                     guard record.header.kind != .account, !going.contains(record.header.record) else { return true }
                     // What was got for it silently is nobody's without it.
                     guard [.accessToken, .idToken].contains(record.header.kind) else { return false }
                     let body = try record.open(keys)
-                    return try body.origin() == nil && !staying.contains(ItemBody.decode(body, record.header.kind).key)
+                    return try body.origin() == nil && !body.isChanged
+                        && !staying.contains(ItemBody.decode(body, record.header.kind).key)
                 }
             if !isAlone {
                 (plan[index].step, plan[index].isOverriding) =
@@ -188,15 +189,15 @@ extension RecordReading {
         return try !secret(current).isEqual(to: secret(item.record))
     }
 
-    private func step(for item: StoredItem<JournalItem>, _ later: JournalLater) throws -> UndoStep {
+    private func step(for item: StoredItem<JournalItem>) throws -> UndoStep {
         guard item.isAddition else { return try step(for: item.value) }
-        return later.changed(item.value) ? .nothing(.changedSince) : .takeAway(item.record)
+        return item.value.added?.isChanged ?? false ? .nothing(.changedSince) : .takeAway(item.record)
     }
 
     /// What is done instead where what came later gives way; nil where nothing is.
     private func overriding(_ step: UndoStep, _ item: StoredItem<JournalItem>) throws -> UndoStep? {
         switch step {
-        case .nothing(.changedSince), .nothing(.newer):
+        case .nothing(.changedSince), .nothing(.newer), .complete:
             if item.isAddition { return .takeAway(item.record) }
             guard let current = try record(holding: item.value.content) else { return .bringBack }
             return item.value.former == nil ? .takeAway(current) : .putBack(current)
@@ -216,7 +217,7 @@ extension RecordReading {
         }
         let current = try record(holding: item.content)
         guard let former = item.former else {
-            guard let current else { return .nothing(.done) }
+            guard let current, item.left != nil else { return .nothing(.done) }
             // A sign-out that was repeated left the same mark again.
             let isMark = try current.secretCommitment == nil && grant(of: current)?.state == .signedOut
             return try isMark || isLeft(current, item) ? .takeAway(current) : .nothing(.newer)
@@ -232,10 +233,14 @@ extension RecordReading {
         if try isSame(current, item, former) { return .nothing(.done) }
         switch item.content {
         case .credential(let credential) where credential.kind == .refreshToken:
-            let isEnded = try current.secretCommitment == nil && grant(of: current)?.state != .active
+            let state = try grant(of: current)?.state
+            let isEnded = current.secretCommitment == nil && state != .active
+            // A later command has signed out what this one left.
+            if isEnded, state == .signedOut, item.leavesSecret { return .nothing(.changedSince) }
             return try isEnded && former.hasSecret && !isSuperseded(item) ? .putBack(current) : .nothing(.newer)
         case .account(let account):
-            return try account.label != nil && current.decode(keys, AccountBody.decode).label == nil
+            // It was taken away, and has come back without it.
+            return try item.left == nil && account.label != nil && current.decode(keys, AccountBody.decode).label == nil
                 && !isLabelTaken(account) ? .complete(current) : .nothing(.newer)
         default: return .nothing(.newer)
         }

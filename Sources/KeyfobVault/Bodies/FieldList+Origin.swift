@@ -2,7 +2,7 @@ package import KeyfobModel
 
 // Which run of a command has added a record, in the same field of every body, so that an undo finds what to take away and
 // what is only added needs no record of its own: id of the entry (16 bytes) ‖ when it ran i64 ‖ when the record was added i64 ‖
-// command.
+// command. One more field says that the record is not any more what that command added.
 
 /// The run of a command that added a record.
 package struct RecordOrigin: Equatable, Sendable {
@@ -31,6 +31,8 @@ extension FieldList {
     /// The number of the field in every body.
     private static let origin: UInt16 = 0xFF01
     private static let frontOfOrigin = 32
+    /// The number of the field that says that the record has become another since, or came from elsewhere.
+    private static let changed: UInt16 = 0xFF02
 
     /// The run of a command that added the record; nil where nothing, or nothing that makes sense, says which.
     package func origin() -> RecordOrigin? {
@@ -47,8 +49,22 @@ extension FieldList {
         return RecordOrigin(entry, milliseconds: milliseconds)
     }
 
-    /// The body of a record that is not any more what a run of a command has added.
-    package var withoutOrigin: FieldList { bytes(Self.origin) == nil ? self : without(Self.origin) }
+    /// The body without what tells which command has added the record, and whether it is still that.
+    package var withoutOrigin: FieldList {
+        let body = bytes(Self.origin) == nil ? self : without(Self.origin)
+        return isChanged ? body.without(Self.changed) : body
+    }
+
+    /// Whether a later command or another machine has written the record: an undo of what added it leaves it.
+    package var isChanged: Bool { bytes(Self.changed) != nil }
+
+    /// The body of a record that is not what the command has added, or that came from another machine.
+    package var markedAsChanged: FieldList {
+        guard !isChanged else { return self }
+        var body = self
+        body.append(Self.changed, [1])
+        return body
+    }
 
     /// Makes the body that of a record which a run of a command has added.
     ///

@@ -41,6 +41,11 @@ struct KeyringContent: Equatable, CustomStringConvertible {
             .joined(separator: "\n")
     }
 
+    /// What there is without the note of which accounts were there, which follows by itself.
+    var withoutFormer: String {
+        description.split(separator: "\n").filter { !$0.contains("\"former accounts\"") }.joined(separator: "\n")
+    }
+
     /// How many items there are.
     var count: Int { groups.values.reduce(0) { $0 + $1.count } }
 }

@@ -58,9 +58,10 @@ struct UndoEntryTests {
         #expect(own.groups == [.default, place.tools])
         let forged = JournalEntry(
             id: own.journalEntry.id, command: "account label", time: own.time.advanced(by: 60))
-        try place.adversary.withState { state in
+        let adversary = try place.home.opened(keyFile: 2, at: forged.time)
+        try adversary.withState { state in
             let group = try state.group(place.tools)
-            try place.adversary.change(&state, [group], note: ChangeNote(forged)) {
+            try adversary.change(&state, [group], note: ChangeNote(forged)) {
                 try $0[0].setSetting("x", to: "y")
             }
         }
