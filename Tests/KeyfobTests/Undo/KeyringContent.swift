@@ -43,7 +43,9 @@ struct KeyringContent: Equatable, CustomStringConvertible {
 
     /// What there is without the note of which accounts were there, which follows by itself.
     var withoutFormer: String {
-        description.split(separator: "\n").filter { !$0.contains("\"former accounts\"") }.joined(separator: "\n")
+        groups.sorted { $0.key < $1.key }.map { name, lines in
+            ([name] + lines.filter { !$0.contains("\"former accounts\"") }).joined(separator: "\n  ")
+        }.joined(separator: "\n")
     }
 
     /// How many items there are.
