@@ -89,7 +89,8 @@ extension GroupWriter {
         if var credential = content.credential, credential.kind == .refreshToken {
             let (before, now) = (credential.grant ?? Grant(), try current.content(keys).credential?.grant ?? Grant())
             var grant = now.succeeded(by: before)
-            grant.state = before.state
+            // Whether its provider replaces tokens, too, is what was known then.
+            (grant.state, grant.rotates) = (before.state, before.rotates)
             credential.grant = grant
             content = .credential(credential)
         }

@@ -167,7 +167,7 @@ struct UndoModelTests {
             let isRedone = redone.items.allSatisfy { [.returns, .goes, .isThere].contains($0.outcome) }
             #expect(!isRedone || second == after, "\(what), redone: \(redone)\n\(second)\nwas\n\(after)")
         }
-        #expect(undone > 0 && !known.texts.isEmpty)
+        #expect(TestLength.isFull || undone > 0 && !known.texts.isEmpty)
         #expect(try home.opened().health.verify().problems == [])
     }
 }
