@@ -162,6 +162,28 @@ public func removeAccount(
     }
 }
 
+/// `keyfob_undoable`.
+@_cdecl("keyfob_undoable")
+public func undoable(
+    _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ answer: UnsafeMutablePointer<OpaquePointer?>?,
+    _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    unsafe Pointers.run(error, giving: answer) { () throws(KeyringError) in
+        unsafe try Pointers.keyring(keyring).undoable(Pointers.options(options, taking: ["group"]))
+    }
+}
+
+/// `keyfob_undo`.
+@_cdecl("keyfob_undo")
+public func undo(
+    _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ answer: UnsafeMutablePointer<OpaquePointer?>?,
+    _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    unsafe Pointers.run(error, giving: answer) { () throws(KeyringError) in
+        unsafe try Pointers.keyring(keyring).undo(Pointers.options(options, taking: OptionValues.ofUndo))
+    }
+}
+
 /// `keyfob_answer_count`.
 @_cdecl("keyfob_answer_count")
 public func answerCount(_ answer: OpaquePointer?) -> Int {

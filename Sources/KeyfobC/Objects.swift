@@ -24,7 +24,9 @@ final class OptionValues: Sendable {
     static let ofEntries: Set = ["section", "home-account-id", "environment", "client", "group"]
     /// What the removal of an account takes.
     static let ofRemoval: Set = ["account", "client", "forget", "group"]
-    private static let names = ofOpening.union(ofRequest).union(ofEntries).union(ofRemoval)
+    /// What an undo takes.
+    static let ofUndo: Set = ["id", "force", "group"]
+    private static let names = ofOpening.union(ofRequest).union(ofEntries).union(ofRemoval).union(ofUndo)
 
     private let values = Mutex<[String: [String]]>([:])
 

@@ -31,13 +31,21 @@ extension OpenedItem {
     /// The account that a token tells of, as a record: of the token's version, and on as many devices as that.
     ///
     /// It is the record that storing the token writes for the account where there is none; its id alone is another.
-    init?(accountOf token: RecordHeader, _ attributes: CommittingAEAD.Box, _ keys: GroupKeys) throws {
+    ///
+    /// - Parameter isOfRun: Whether the account came by the command that added the token.
+    init?(
+        accountOf token: RecordHeader, _ attributes: CommittingAEAD.Box, _ keys: GroupKeys, isOfRun: Bool = true
+    ) throws {
         guard token.kind == .accessToken else { return nil }
-        let credential = try ItemBody.decode(keys.openAttributes(token, attributes), token.kind).credential
+        let said = try keys.openAttributes(token, attributes)
+        let credential = try ItemBody.decode(said, token.kind).credential
         guard let account = credential?.toldAccount,
             let record = RecordID(BLAKE2b.hash(Array("\(keys.group) \(account.id.canonical)".utf8), count: 16))
         else { return nil }
-        let (kind, body) = ItemBody.encode(.account(account))
+        let kind = RecordHeader.Kind.account
+        var body = ItemBody.encode(.account(account)).body
+        // The same run of a command has added both.
+        if isOfRun, let origin = said.origin() { body.setOrigin(origin.encoded) }
         let header = RecordHeader(
             vault: keys.vault, group: keys.group, epoch: keys.epoch, record: record, kind: kind, flags: token.flags,
             stamp: token.stamp, device: token.device, index: try body.index(kind: kind, keys: keys))

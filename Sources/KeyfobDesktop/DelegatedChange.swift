@@ -49,7 +49,7 @@ final class DelegatedChange: StorageChange {
 
     func removeRecords(of group: GroupID) throws -> Int {
         removedGroups.append(group)
-        return try storage.items(of: group).count
+        return try storage.items(of: group, besides: .journal).count
     }
 
     func rename(_ group: GroupID, to name: AccessGroup) { renamedGroups.append(group) }

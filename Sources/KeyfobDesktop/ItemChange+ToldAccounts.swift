@@ -56,9 +56,9 @@ extension ItemChange {
 }
 
 extension OpenedItem {
-    /// Whether it is the same version of the same as a record, and says the same.
+    /// Whether it is the same version of the same as a record, and says the same, whichever command has added it.
     fileprivate func says(_ record: StoredRecord, _ keys: GroupKeys) throws -> Bool {
         try header.version == record.header.version && header.flags == record.header.flags
-            && keys.openAttributes(header, attributes) == record.open(keys)
+            && keys.openAttributes(header, attributes).withoutOrigin == record.open(keys).withoutOrigin
     }
 }

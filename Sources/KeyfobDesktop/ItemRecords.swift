@@ -169,15 +169,26 @@ struct ItemRecords: RecordReading {
         let known = Set(
             rows.compactMap { try? $0.record.get().header }.filter { $0.kind == .account }.compactMap(\.index.account))
         var told: [BlindValue: (row: Row, token: StoredRecord)] = [:]
+        var several: Set<BlindValue> = []
         for row in rows {
             guard let token = try? row.record.get(), token.header.kind == .accessToken,
                 let value = token.header.index.account, !known.contains(value),
                 let account = try OpenedItem(accountOf: token.header, token.attributes, keys)
             else { continue }
-            if let other = told[value]?.token, other.isToldBefore(token) { continue }
+            if let other = told[value]?.token {
+                // With two tokens of two commands it goes with neither.
+                if try other.open(keys).origin() != token.open(keys).origin() { several.insert(value) }
+                if other.isToldBefore(token) { continue }
+            }
             let place = storage.row(of: try storage.item(row: row.row).toldAccount)
             storage.note(storage.handMade(row: row.row), row: place)
             told[value] = (Row(row: place, record: .success(account.record(row: place))), token)
+        }
+        for value in several {
+            guard let (row, token) = told[value],
+                let account = try OpenedItem(accountOf: token.header, token.attributes, keys, isOfRun: false)
+            else { continue }
+            told[value]?.row = Row(row: row.row, record: .success(account.record(row: row.row)))
         }
         return rows + told.values.map(\.row).sorted { $0.row < $1.row }
     }

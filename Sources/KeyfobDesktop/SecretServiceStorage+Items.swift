@@ -159,10 +159,15 @@ extension SecretServiceStorage {
     }
 
     /// The items of a group.
-    func items(of group: GroupID) throws -> [SecretService.ItemPath] {
+    ///
+    /// - Parameter kind: Records that are left out.
+    func items(of group: GroupID, besides kind: RecordHeader.Kind? = nil) throws -> [SecretService.ItemPath] {
         let items = try recordItems()
         let attributes = try attributes(of: items)
-        return items.filter { attributes[$0].map { self.group(of: $0) == group } ?? false }
+        return items.filter { item in
+            guard let said = attributes[item], self.group(of: said) == group else { return false }
+            return kind.map { said["xdg:schema"] != ItemAttributes.schema($0) } ?? true
+        }
     }
 
     /// The group that an item is in: as its record says, and where it has none that opens, as stands beside it; nil for none

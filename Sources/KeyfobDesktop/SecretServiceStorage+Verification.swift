@@ -16,7 +16,7 @@ extension SecretServiceStorage {
         var verification = Verification()
         for finding in try findings(keys) {
             switch finding {
-            case .sound: verification.opened += 1
+            case .sound(let kind): if kind != .journal { verification.opened += 1 }
             case .damaged(let row, let item, let loss):
                 verification.losses.append(Verification.Loss(loss, row: row))
                 verification.problems.append("group \(name): record in the item \(item.path) does not open")
@@ -129,7 +129,7 @@ extension SecretServiceStorage {
 
     /// What is to be said of one item.
     private enum Finding {
-        case sound
+        case sound(RecordHeader.Kind)
         case damaged(row: Int64, SecretService.ItemPath, RecordLoss)
         /// It holds another token than was written with the record.
         case changed(SecretService.ItemPath, OpenedItem)
@@ -198,7 +198,7 @@ extension SecretServiceStorage {
                     record.header, try record.open(keys), group: names[keys.group] ?? .default, owner: owner)
                 let isFiled = proper.attributes.allSatisfy { found[$0.key] == $0.value }
                 for name in ["record", "encoding"] { proper.attributes[name] = found[name] }
-                return isFiled ? .sound : .misfiled(item, record, proper: proper)
+                return isFiled ? .sound(record.header.kind) : .misfiled(item, record, proper: proper)
             }
         }
     }

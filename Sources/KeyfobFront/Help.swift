@@ -56,8 +56,7 @@ enum Help {
           token                   Print an access token.
           which                   Show which account 'token' would take, and why.
           pick                    Choose an account on the terminal.
-          undo                    Bring back what 'logout' or 'account remove' took
-                                  away.
+          undo                    Take back what a command has changed in the vault.
 
         SIGNING IN:
           login                   Sign in to a provider.

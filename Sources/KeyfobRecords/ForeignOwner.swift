@@ -9,6 +9,8 @@ struct ForeignOwner {
     let account: AccountID
     /// The client, where one is named.
     let clientID: String?
+    /// The family of clients, where one is named.
+    let familyID: String?
 
     /// Reads an entry; nil where it names no account.
     init?(reading bytes: RawSpan) {
@@ -22,6 +24,7 @@ struct ForeignOwner {
         else { return nil }
         self.account = account
         clientID = text("client_id")
+        familyID = text("family_id")
     }
 }
 

@@ -11,7 +11,9 @@ extension GroupWriter {
     func beginning(
         _ content: ItemContent, former: FieldList? = nil
     ) throws -> (header: RecordHeader, body: FieldList) {
-        let (kind, body) = ItemBody.encode(content, replacing: former)
+        let kind = RecordHeader.Kind(content)
+        var body = ItemBody.encode(content, replacing: former).body
+        mark(&body, of: content)
         guard kind != .accessToken, let found = try tombstone(of: content.key) else {
             return (header(kind, keys.index(content)), body)
         }
@@ -39,7 +41,7 @@ extension GroupWriter {
         var history = try body.history()
         let fields = Set(body.mergedFields(.account).keys)
         for name in fields where name != .label || fields == [.label] { history.fieldVersions[name] = nil }
-        try replace(old, with: try keys.seal(header, attributes: body.with(history)))
+        try replace(old, with: try keys.seal(header, attributes: body.with(history)), known(.account(account)))
     }
 
     /// Header and body of the next version of a record.
@@ -47,14 +49,15 @@ extension GroupWriter {
         _ old: StoredRecord, _ content: ItemContent, isSameSecret: Bool
     ) throws -> (header: RecordHeader, body: FieldList) {
         let header = header(succeeding: old, keys.index(content))
-        let before = try old.open(keys)
+        let before = try body(of: old)
         let (kind, body) = ItemBody.encode(content, replacing: before)
-        var history = try old.decode(keys) { body throws(FieldList.Malformed) in
-            try body.history()
+        guard var history = try? before.history() else {
+            throw StoreError.damaged(what: "record \(old.header.record.short)")
         }
         history = history.succeeded(from: before, of: old.version, to: body, of: header.version, kind: kind)
         if !isSameSecret { history.isRestored = false }
-        return (header, body.with(history))
+        let isChange = isChange(of: before, kind, to: content, isSameSecret: isSameSecret)
+        return (header, (isChange ? body.markedAsChanged : body).with(history))
     }
 
     /// Removes a record and leaves a tombstone; of a grant, that it was signed out.

@@ -60,21 +60,39 @@ extension GroupWriter {
             case .account(let account)? = try? going.content(keys)
         {
             try noteRemoval(try reader.records(.account, keys.blind(account.id)))
+            // Whoever has this group's key alone has no right to tokens that have gone with their account.
+            if noting == nil { ended.insert(account.id) }
+        }
+        if noting == nil, let credential = item.content.credential, credential.grant?.state == .signedOut {
+            ended.insert(credential)
         }
         let place = old.first { $0.header.kind == kind }
+        let former = try place?.open(keys)
         let body =
             kind == .tombstone
-            ? TombstoneBody.encode(item.content)
-            : ItemBody.encode(item.content, replacing: try place?.open(keys)).body
+            ? TombstoneBody.encode(item.content) : ItemBody.encode(item.content, replacing: former).body
         let index = keys.index(kind == .tombstone ? .tombstone(item.key) : item.content)
         var header = place?.header ?? header(kind, index)
         (header.stamp, header.device, header.index) = (item.version.stamp, item.version.device, index)
         header.isThisDeviceOnly = item.isThisDeviceOnly
-        let written = item.isOwners ? SettingBody.signed(body, item.content, keys) : body
-        let attributes = written.with(item.history)
+        var isReserved = false
+        if case .setting(let name, _) = item.content { isReserved = name.hasPrefix(JournalEntry.reservedPrefix) }
+        let written = item.isOwners && !isReserved ? SettingBody.signed(body, item.content, keys) : body
+        var attributes = written.with(item.history)
+        if place == nil, kind != .tombstone { mark(&attributes, of: item.content) }
+        // What another machine has written is not what a command added here.
+        let isChanged =
+            if let former {
+                isChange(
+                    of: former, kind, to: item.content, isSameSecret: !secret.isNew(), isElsewhere: noting == nil)
+            } else { noting == nil && kind != .tombstone }
+        if isChanged { attributes = attributes.markedAsChanged }
         let sealed: SealedRecord
+        var known: JournalDraft.Known?
         switch consume secret {
-        case .new(let secret): sealed = try keys.seal(header, attributes: attributes, secret: secret)
+        case .new(let secret):
+            known = self.known(item.content, secret)
+            sealed = try keys.seal(header, attributes: attributes, secret: secret)
         case .kept:
             if let former = old.first(where: { $0.secretCommitment != nil }) {
                 sealed = try keys.seal(header, attributes: attributes, secret: try reader.secret(former))
@@ -84,7 +102,7 @@ extension GroupWriter {
         case .none: sealed = try keys.seal(header, attributes: attributes)
         }
         for record in old where record.rowID != place?.rowID { try delete(record) }
-        if let place { try replace(place, with: sealed) } else { try insert(sealed) }
+        if let place { try replace(place, with: sealed, known) } else { try insert(sealed, known) }
     }
 
     /// Writes an item as an act of now, in place of the rows that held it: it wins over whatever was known of it before,
@@ -137,6 +155,14 @@ extension GroupWriter {
 }
 
 extension GroupWriter.NewSecret {
+    fileprivate borrowing func isNew() -> Bool {
+        switch self {
+        case .new: true
+        case .none: false
+        case .kept: false
+        }
+    }
+
     fileprivate borrowing func isSome() -> Bool {
         switch self {
         case .none: false

@@ -15,6 +15,8 @@ extension GroupWriter {
         let records = try source.reader.records(.account, source.keys.blind(id))
         guard !records.isEmpty else { throw StoreError.notFound }
         try source.noteRemoval(records)
+        // Whoever has the other group's key alone has no right to the tokens any more, nor to those before them.
+        try source.eraseFromJournal(EndedTokens(of: id))
         try forgetFormerAccount(id)
         for record in records {
             let content = try record.content(source.keys)
@@ -37,6 +39,7 @@ extension GroupWriter {
 
     /// Takes the tokens that another group has of an account which is in this one as well; what is here of it stays.
     package func takeCredentials(of id: AccountID, from source: GroupWriter) throws {
+        try source.eraseFromJournal(EndedTokens(of: id))
         for record in try source.reader.records(.account, source.keys.blind(id))
         where record.secretCommitment != nil && !record.isTombstone {
             let content = try record.content(source.keys)
@@ -61,7 +64,9 @@ extension GroupWriter {
         var (header, body) = try beginning(
             item.content, former: ItemBody.encode(item.content).body.with(item.history.moved))
         header.isThisDeviceOnly = item.isThisDeviceOnly
-        if item.isOwners { body = SettingBody.signed(body, item.content, keys) }
+        var isReserved = false
+        if case .setting(let name, _) = item.content { isReserved = name.hasPrefix(JournalEntry.reservedPrefix) }
+        if item.isOwners, !isReserved { body = SettingBody.signed(body, item.content, keys) }
         switch consume secret {
         case .some(let secret): try insert(try keys.seal(header, attributes: body, secret: secret))
         case nil: try insert(try keys.seal(header, attributes: body))

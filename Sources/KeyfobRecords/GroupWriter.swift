@@ -6,9 +6,21 @@ internal import KeyfobVault
 package final class GroupWriter {
     let storage: any RecordWriting
     private let device: UInt64
-    private let milliseconds: Int64
-    /// What has changed since ``beginJournal()``; nil where that is not noted.
+    let milliseconds: Int64
+    /// What was replaced and removed since ``beginJournal()`` or ``note(as:)``; nil where that is not noted.
     var draft: JournalDraft?
+    /// What the change is noted as at its end; nil where the caller sees to that, or nobody.
+    var noting: ChangeNote?
+    /// What new records have of it.
+    var origin: [UInt8]?
+    /// How many older entries of the journal made room before their time for what the change was noted as.
+    package internal(set) var displaced = 0
+    /// Whether the change replaced and removed more than is kept.
+    package internal(set) var wasTooMuch = false
+    /// The record that was opened last, and its body.
+    private var opened: (record: StoredRecord, body: FieldList)?
+    /// Whose tokens another machine has ended: they go from the journal too.
+    var ended = EndedTokens()
 
     /// Where an item comes from that is saved.
     package enum Source: Sendable {
@@ -50,6 +62,8 @@ package final class GroupWriter {
     ///
     /// - Returns: How far the group has come; nil where the storage does not tell.
     package func finish() throws -> Milestone? {
+        try writeNotes()
+        try eraseFromJournal(ended)
         try removeEndedEntries()
         return try storage.finish()
     }
@@ -59,13 +73,15 @@ package final class GroupWriter {
     /// - Parameter former: The body of its record elsewhere, with what this build does not know.
     func insert(_ content: ItemContent, former: FieldList? = nil, secret: borrowing SecretBytes) throws {
         let new = try beginning(content, former: former)
-        try insert(try keys.seal(new.header, attributes: new.body, secret: secret))
+        let known = isNoted(new: content) ? known(content, secret) : nil
+        try insert(try keys.seal(new.header, attributes: new.body, secret: secret), known)
     }
 
     /// Adds an item without a secret.
     func insert(_ content: ItemContent, former: FieldList? = nil) throws {
         let new = try beginning(content, former: former)
-        try insert(try keys.seal(new.header, attributes: new.body))
+        let known = isNoted(new: content) ? known(content) : nil
+        try insert(try keys.seal(new.header, attributes: new.body), known)
     }
 
     /// Replaces a record, with its secret, by a new version of its item.
@@ -75,13 +91,14 @@ package final class GroupWriter {
         _ old: StoredRecord, _ content: ItemContent, secret: borrowing SecretBytes, isSameSecret: Bool = false
     ) throws {
         let new = try succeeding(old, content, isSameSecret: isSameSecret)
-        try replace(old, with: try keys.seal(new.header, attributes: new.body, secret: secret))
+        let sealed = try keys.seal(new.header, attributes: new.body, secret: secret)
+        try replace(old, with: sealed, known(content, secret))
     }
 
     /// Replaces a record by a new version of its item that has no secret.
     func replace(_ old: StoredRecord, _ content: ItemContent) throws {
         let new = try succeeding(old, content, isSameSecret: true)
-        try replace(old, with: try keys.seal(new.header, attributes: new.body))
+        try replace(old, with: try keys.seal(new.header, attributes: new.body), known(content))
     }
 
     /// A version of now, with a stamp after `previous`.
@@ -105,18 +122,30 @@ package final class GroupWriter {
         return header
     }
 
+    /// What a record says, which is opened once for all who ask one after the other.
+    func body(of record: StoredRecord) throws -> FieldList {
+        if let opened, opened.record.rowID == record.rowID, opened.record.header == record.header,
+            opened.record.attributes.seal == record.attributes.seal
+        {
+            return opened.body
+        }
+        let body = try record.open(keys)
+        opened = (record, body)
+        return body
+    }
+
     /// Says that the change brings what nobody can get again, such as a refresh token in the place of one that was used.
     package func markIrreplaceable() { storage.markIrreplaceable() }
 
     /// Stores a sealed record that is new.
-    func insert(_ record: SealedRecord) throws {
-        try noteForUndo(nil, record)
+    func insert(_ record: SealedRecord, _ known: JournalDraft.Known? = nil) throws {
+        try noteForUndo(nil, record, known)
         try storage.insert(record)
     }
 
     /// Stores a sealed record in the place of another.
-    func replace(_ old: StoredRecord, with record: SealedRecord) throws {
-        try noteForUndo(old, record)
+    func replace(_ old: StoredRecord, with record: SealedRecord, _ known: JournalDraft.Known? = nil) throws {
+        try noteForUndo(old, record, known)
         try storage.replace(old, with: record)
     }
 

@@ -19,6 +19,8 @@ final class DatabaseTransaction: StorageChange {
 
     func removeRecords(of group: GroupID) throws -> Int {
         let id = QueryValue.bytes(group.bytes)
+        let journal = QueryValue.integer(Int64(RecordHeader.Kind.journal.rawValue))
+        try database.run("DELETE FROM records WHERE group_id = ? AND kind = ?", [id, journal])
         try database.run("DELETE FROM records WHERE group_id = ?", [id])
         let count = database.changedRowCount
         try DatabaseChange.removeTree(of: group, database)

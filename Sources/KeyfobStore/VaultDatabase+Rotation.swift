@@ -51,14 +51,14 @@ extension VaultDatabase {
 
     /// Seals every record of some groups again.
     ///
-    /// - Returns: How many there are.
+    /// - Returns: How many there are, but for those of the undo journal.
     private static func reseal(
         _ keys: [(old: GroupKeys, new: GroupKeys)], _ database: SQLiteConnection, _ progress: (Int, Int) -> Void
     ) throws -> Int {
         let readers = keys.map { DatabaseRecords(connection: database, keys: $0.old) }
         let rowIDs = try readers.map { try $0.rowIDs() }
         let count = rowIDs.reduce(0) { $0 + $1.count }
-        var done = 0
+        var (done, kept) = (0, 0)
         for (index, reader) in readers.enumerated() {
             try reader.requireComplete()
             var manifest = GroupManifest(sequence: try reader.storedManifest().sequence)
@@ -71,12 +71,13 @@ extension VaultDatabase {
                 let record = try reseal(rowID, reader, to: keys[index].new, database)
                 try change.note(keys[index].new.element(record), record.header, row: rowID)
                 done += 1
+                if record.header.kind == .journal { kept += 1 }
                 progress(done, count)
             }
             try change.finish(sequence: manifest.sequence)
             try DatabaseChange.removeNodes(of: former, database)
         }
-        return count
+        return count - kept
     }
 
     /// Opens one row with the old keys and seals it with the new.

@@ -50,7 +50,7 @@ extension VaultDatabase {
                 do {
                     _ = try record.open(keys)
                     if record.secretCommitment != nil { _ = try reader.secret(record) }
-                    verification.opened += 1
+                    if record.header.kind != .journal { verification.opened += 1 }
                 } catch StoreError.damaged, StoreError.staleKeys {
                     unopened.append((record.rowID, record.header))
                     verification.problems.append(

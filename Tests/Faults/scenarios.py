@@ -98,6 +98,7 @@ SCENARIOS = [
     Scenario("undo, over a newer one", "keyfob undo -q --yes",
              "keyfob bind -q --tool gh bob; keyfob account remove -q bob --force --unbind; "
              "printf newer | keyfob add -q -a bob --host git.example"),
+    Scenario("undo, what was added", "keyfob undo -q --yes", "printf t | keyfob add -q cleo@git.example"),
     Scenario("undo --clear", "keyfob undo -q --clear --yes", "keyfob account remove -q bob --force"),
     Scenario("bind", "keyfob bind -q --host api.example ada"),
     Scenario("log, off", "keyfob log -q --off", "keyfob token -a ada > out"),

@@ -395,6 +395,38 @@ def fields(body):
     return found
 
 
+def undo_entry(kind, body):
+    """The entry of an undo journal that a record is of, or that added it: id, when it ran, command; nothing where it says none."""
+    found = dict(fields(body))
+    if kind == 10:
+        id, command, ran = found[1], found[2], found[3]
+    elif 0xFF01 in found and len(found[0xFF01]) >= 32:
+        id, ran, command = found[0xFF01][:16], found[0xFF01][16:24], found[0xFF01][32:]
+    else:
+        return None
+    return None if len(command) > 64 else (id, struct.unpack("<q", ran)[0], command)
+
+
+def undo_key(entry):
+    """By what people name an entry."""
+    id, ran, command = entry
+    return blake2b(16, id + struct.pack("<q", ran) + command)
+
+
+def undo_entries(database, kind, secret):
+    """The entries of the undo journals of a vault, and those of what was only added, each by its key."""
+    stored = database.execute("SELECT bytes FROM header WHERE id = 1").fetchone()
+    found = {}
+    columns = ["record", "flags", "epoch", "stamp", "device", "kind", *INDICES, "attributes"]
+    for keys in Header(stored[0]).unlock(kind, secret).values():
+        for values in database.execute(f"SELECT {', '.join(columns)} FROM records WHERE group_id = ?", [keys.group]):
+            header = dict(zip(columns, values))
+            entry = undo_entry(header["kind"], keys.open_record(header, header["attributes"], None)[0])
+            if entry and header["kind"] != 8:
+                found[undo_key(entry).hex()] = entry
+    return found
+
+
 def keys_of(header):
     """The keys under which a record stands in the lookup tree."""
     return [header[name] for name in INDICES if header[name]] or [header["record"]]

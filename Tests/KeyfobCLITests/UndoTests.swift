@@ -35,19 +35,101 @@ struct UndoTests {
     )
     func gone() throws {
         let place = try place()
-        try place.run("keyfob logout -q ada && keyfob account move -q ada --to default").expectSuccess()
+        try place.run("keyfob logout -q ada && keyfob account remove -q ada --force --forever").expectSuccess()
+        #expect(!(try place.run("keyfob undo --list").expectSuccess().text.contains(" logout ")))
+        try place.run("printf t | keyfob add -q --account ada --host git.example --group 'my work'").expectSuccess()
+        try place.run("keyfob logout -q ada && keyfob account remove -q ada --force").expectSuccess()
         let listed = try place.run("keyfob undo --list").expectSuccess().text
         #expect(listed.contains("nothing: its account is not there") && !listed.contains("newer"), "\(listed)")
-        let id = try #require(listed.split(separator: "\n").last?.prefix { $0 != " " })
-        var undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
+        let id = try #require(listed.split(separator: "\n").first { $0.contains(" logout ") }?.prefix { $0 != " " })
+        let undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
         #expect(undone.errors.contains("since the account is not in group 'my work'"), "\(undone)")
-        #expect(!undone.errors.contains("undo --list"), "\(undone)")
-        try place.run("keyfob account move -q ada --to 'my work' && keyfob account remove -q ada --force")
-            .expectSuccess()
-        undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
         #expect(undone.errors.contains("'keyfob undo --list' shows what brings that back"), "\(undone)")
         try place.run("keyfob undo --yes && keyfob undo \(id) --yes").expectSuccess()
         #expect(try place.run("keyfob token --account ada").expectSuccess().text == "t\n")
+    }
+
+    @Test("without an id, an entry that cannot be undone is told with what can be typed, and no older one is taken")
+    func newestAlone() throws {
+        let place = try place()
+        try place.run(
+            """
+            set -e; keyfob bind -q --tool t ada; keyfob account label -q ada x; keyfob account label -q ada y
+            keyfob undo -q --list | awk '$4 == "account" && $5 == "label" { print $1 }' > ids
+            """
+        ).expectSuccess()
+        let ids = try place.run("cat ids").expectSuccess().text.split(separator: "\n")
+        #expect(ids.count == 2)
+        // The older of the two was changed by the newer.
+        let kept = try place.run("keyfob undo \(ids[1])")
+        #expect(kept.status == 1 && kept.errors.contains("keyfob undo \(ids[1]) --force"), "\(kept)")
+        let forced = try place.run("keyfob undo \(ids[1]) --force").expectSuccess()
+        #expect(forced.errors.contains("keyfob: warning: lost by that"), "\(forced)")
+        #expect(forced.errors.contains("lost by that: the account y"), "\(forced)")
+        // What the newer one has changed is not what is there now.
+        let none = try place.run("keyfob undo --yes")
+        #expect(none.status == 1 && none.errors.contains("'account label' at"), "\(none)")
+        #expect(none.errors.contains("--force") && none.errors.contains("to undo 'bind' before it"), "\(none)")
+        try place.run("keyfob unbind -q --tool t").expectSuccess()
+    }
+
+    @Test("what is lost by --force is told with --quiet too, and with --json, and nothing where nothing is lost")
+    func losses() throws {
+        let place = try place()
+        for options in ["--quiet", "--quiet --json"] {
+            try place.run("keyfob account label -q ada x; keyfob account label -q ada y").expectSuccess()
+            let ids = try place.run("keyfob undo --list | awk '$4 == \"account\" && $5 == \"label\" { print $1 }'")
+            let older = try #require(ids.text.split(separator: "\n").dropFirst().first)
+            let forced = try place.run("keyfob undo \(older) --force \(options)").expectSuccess()
+            #expect(forced.errors == "keyfob: warning: lost by that: the account y as it is now\n", "\(forced)")
+        }
+        try place.run("printf t | keyfob add -q cleo@git.example").expectSuccess()
+        #expect(try place.run("keyfob undo --quiet --force").expectSuccess().errors.isEmpty)
+    }
+
+    /// The id of the newest entry of a command.
+    private func entry(_ command: String, _ place: Workplace) throws -> String {
+        let listed = try place.run("keyfob undo --list").expectSuccess().text
+        let line = try #require(listed.split(separator: "\n").first { $0.contains(" \(command) ") }, "\(listed)")
+        return String(line.prefix { $0 != " " })
+    }
+
+    @Test("--force is advised only where it puts something back")
+    func forceHelps() throws {
+        let place = try place()
+        try place.run(
+            "set -e; keyfob group create -q work; keyfob group rename -q work other; keyfob group create -q work"
+        ).expectSuccess()
+        let taken = try place.run("keyfob undo \(try entry("group rename", place))")
+        #expect(taken.status == 1 && taken.errors.contains("another group is called 'work'"), "\(taken)")
+        #expect(!taken.errors.contains("--force"), "\(taken)")
+        try place.run("keyfob account label -q ada x; keyfob account label -q ada y").expectSuccess()
+        let added = try place.run("keyfob undo \(try entry("add", place)) --dry-run").expectSuccess()
+        #expect(added.errors.contains("--force"), "\(added)")
+    }
+
+    @Test("a label that comes back to an account which is there again is told as done")
+    func label() throws {
+        let place = try place()
+        try place.run(
+            """
+            set -e; keyfob account label -q ada mine; keyfob account remove -q ada --force
+            printf t2 | keyfob add -q --account ada --host git.example --group 'my work'
+            """
+        ).expectSuccess()
+        let undone = try place.run("keyfob undo \(try entry("account remove", place))").expectSuccess()
+        #expect(undone.errors.contains("1 label"), "\(undone)")
+        #expect(try place.run("keyfob token --account mine").expectSuccess().text == "t2\n")
+    }
+
+    @Test("forgetting an entry of which nothing is kept says so, and that can still be undone")
+    func forgetAddition() throws {
+        let place = try place()
+        let id = try entry("add", place)
+        let told = try place.run("keyfob undo --clear \(id)").expectSuccess()
+        #expect(told.errors.contains("it only added, and 'keyfob undo \(id)' takes that away"), "\(told)")
+        try place.run("keyfob undo \(id)").expectSuccess()
+        try place.run("keyfob token --account ada").expectError(13)
     }
 
     @Test("the longest token that can be stored comes back too")
@@ -79,7 +161,8 @@ struct UndoTests {
         let removed = try place.run("keyfob \(command) --force").expectSuccess()
         #expect(!removed.errors.contains("bring it back"), "\(removed)")
         #expect(!FileManager.default.fileExists(atPath: place.path + "/data/keyfob/backups"))
-        #expect(try place.run("keyfob undo --yes").status == 13)
+        _ = try place.run("keyfob undo --yes")
+        try place.run("keyfob token --account ada").expectError(13)
     }
 
     @Test("where the backup cannot be written nothing is removed, and the message says what to do")

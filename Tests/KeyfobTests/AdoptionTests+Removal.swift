@@ -113,12 +113,12 @@ extension AdoptionTests {
                 ada.id, from: .default, unbinds: true, undo: .keep(keyring.undo.command("account remove")))
             try adopt(ada, as: person, way, in: keyring)
 
-            let entries = try keyring.undo.list()
+            let entries = try keyring.undo.taken()
             #expect(entries.count == 2 && entries.flatMap(\.items).allSatisfy { $0.account == person.id })
             #expect(!entries.flatMap(\.items).contains { $0.kind == .account || $0.outcome == .accountIsGone })
             guard !isForever else {
                 _ = try keyring.accounts.remove(person.id, from: .default, unbinds: true, undo: .erase)
-                #expect(try keyring.journalCount() == 0 && keyring.undo.list().isEmpty)
+                #expect(try keyring.journalCount() == 0 && keyring.undo.taken().isEmpty)
                 continue
             }
             for entry in entries { _ = try keyring.undo.undo(entry.id) }

@@ -178,7 +178,9 @@ struct BundleBackupTests {
             clock: .standing(at: noon))
         #expect(try restored.keyring.accounts.list().count == 2)
         let names = try FileManager.default.contentsOfDirectory(atPath: home.location.vault)
-        #expect(Set(names) == ["keyring.db", "header.copy", "vault.lock", "backup.lock", "backups"])
+        // A removal has waited for a refresh by the other one.
+        let own = ["keyring.db", "header.copy", "vault.lock", "refresh.lock", "backup.lock", "backups"]
+        #expect(Set(names) == Set(own))
     }
 
     @Test(

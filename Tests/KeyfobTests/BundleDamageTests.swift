@@ -155,7 +155,8 @@ struct BundleDamageTests {
     @Test("a vault with damaged records takes nothing in until it is repaired")
     func damagedVault() throws {
         let target = try Target()
-        try target.home.database().run("UPDATE records SET attributes = zeroblob(600) WHERE kind = 1 AND id = 1")
+        let account = "(SELECT min(id) FROM records WHERE kind = 1)"
+        try target.home.database().run("UPDATE records SET attributes = zeroblob(600) WHERE id = \(account)")
         let state = try target.home.state()
         let keyring = try target.home.opened()
         let bundle = try keys.crafted([])

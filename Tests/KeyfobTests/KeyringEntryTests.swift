@@ -61,7 +61,7 @@ struct KeyringEntryTests {
         try change("{\"remove\": {\(token("mailer", "a", "-", section: "RefreshToken"))}}")
         let left = try found("RefreshToken")
         #expect(left.contains("refresh-other") && !left.contains("refresh-mailer"))
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try found("RefreshToken").contains("refresh-mailer"))
     }
 
@@ -88,7 +88,7 @@ struct KeyringEntryTests {
         #expect(before.contains("first") && before.contains("second"))
         try change("{\"remove\": {\(token("mailer", "a", "-", section: "RefreshToken"))}}")
         #expect(try !found("RefreshToken").contains("first"))
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try found("RefreshToken") == before)
     }
 
@@ -104,7 +104,7 @@ struct KeyringEntryTests {
             """
         let removal = "\"remove\": {\(token("mailer", "a", "-", section: "RefreshToken"))}"
         #expect(throws: KeyringError(.limitExceeded, "")) { try change("{\"put\": {\(large)}, \(removal)}") }
-        #expect(try found("RefreshToken").contains("kept") && keyring.undo.list().isEmpty)
+        #expect(try found("RefreshToken").contains("kept") && keyring.undo.taken().isEmpty)
         let other = token("mailer", "b", "new", section: "RefreshToken")
         try change("{\"put\": {\(other)}, \(removal)}")
         let left = try found("RefreshToken")

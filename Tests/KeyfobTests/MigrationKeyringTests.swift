@@ -13,7 +13,8 @@ struct MigrationKeyringTests {
         home = try SecretServiceHome()
     }
 
-    /// A keyring in a database with a few things in it, made with key file 1, and its recovery key.
+    /// A keyring in a database with six things in it and the note that a group was made, made with key file 1, and its recovery
+    /// key.
     private func filled() throws -> (keyring: Keyring, recovery: [UInt8]) {
         let created = try Keyring.create(at: home.location, slot: .keyFile(keyFile(1)))
         let (keyring, recovery) = (created.keyring, contents(of: created.recoveryKey))
@@ -50,13 +51,13 @@ struct MigrationKeyringTests {
         let (keyring, recovery) = try filled()
         let before = try content(keyring)
         let report = try keyring.migration.run(to: .secretService, secretService: home.options)
-        #expect(!report.isThere && !report.isDryRun && report.records == 6 && report.grants == [])
+        #expect(!report.isThere && !report.isDryRun && report.records == 7 && report.grants == [])
         #expect(report.groups.map(\.name.name) == ["default", "work"])
         let there = try delegated()
         #expect(there.storage == .secretService && there.vaultID == keyring.vaultID)
         try expectNothingWrong(there)
         #expect(try content(there) == before)
-        #expect(try there.migration.run(to: .embedded, secretService: home.options).records == 6)
+        #expect(try there.migration.run(to: .embedded, secretService: home.options).records == 7)
         let back = try byKeyFile()
         try expectNothingWrong(back)
         #expect(back.vaultID == keyring.vaultID)
@@ -221,7 +222,7 @@ struct MigrationKeyringTests {
             try back.migration.unusedPlace(secretService: home.options)
                 == back.migration.unusedPlace(secretService: home.options))
         let removed = try back.migration.removeUnusedPlace(secretService: home.options)
-        #expect(removed.items == 7 && removed.files == [])
+        #expect(removed.items == 8 && removed.files == [])
         #expect(try back.migration.unusedPlace(secretService: home.options).isEmpty)
         #expect(try back.migration.leftovers() == [])
         try expectNothingWrong(byKeyFile())
@@ -239,7 +240,7 @@ struct MigrationKeyringTests {
             failure(of: KeyringError.self) { _ = try back.migration.removeUnusedPlace(secretService: home.options) }?
                 .code
                 == .damaged)
-        #expect(try back.migration.unusedPlace(secretService: home.options).items == 7)
+        #expect(try back.migration.unusedPlace(secretService: home.options).items == 8)
         let error = failure(of: KeyringError.self) {
             _ = try back.migration.run(to: .secretService, secretService: home.options)
         }
@@ -292,7 +293,7 @@ struct MigrationKeyringTests {
         _ = try keyring.migration.run(to: .secretService, secretService: home.options)
         _ = try delegated().migration.run(to: .embedded, secretService: home.options)
         let back = try byKeyFile()
-        #expect(try back.migration.removeUnusedPlace(secretService: home.options).items == 7)
+        #expect(try back.migration.removeUnusedPlace(secretService: home.options).items == 8)
         #expect(try back.migration.unusedPlace(secretService: home.options).isEmpty)
         let before = try content(back)
         #expect(try back.migration.run(to: .secretService, secretService: home.options).groups.map(\.kept) == [0, 0])

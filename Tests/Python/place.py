@@ -64,8 +64,7 @@ class Home:
 
     def undo(self):
         """Brings back what was removed last."""
-        entry = json.loads(self.run("undo", "--list", "--json"))["entries"][0]
-        self.run("undo", entry["id"])
+        self.run("undo", "--yes")
 
     def keyring(self):
         return keyfob.Keyring(vault=self.vault, key_file=self.key)

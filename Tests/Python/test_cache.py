@@ -172,6 +172,19 @@ class Removal(unittest.TestCase):
         self.home.undo()
         self.assertEqual(self.secrets("RefreshToken"), [f"rt-{CLIENTS[1]}"])
 
+    def test_undo(self):
+        """A program undoes what went, and then its own undo."""
+        self.keyring.remove_account(place.ADA, client=CLIENTS[0])
+        entry = self.keyring.undoable()[0]
+        self.assertEqual((entry["changes"], entry["isUndo"]), ("true", "false"))
+        undone = self.keyring.undo(entry["id"])
+        self.assertIn(("refreshToken", "returns"), {(item["kind"], item["outcome"]) for item in undone})
+        self.assertEqual(self.secrets("RefreshToken"), [f"rt-{client}" for client in CLIENTS])
+        self.keyring.undo(undone[0]["undo"])
+        self.assertEqual(self.secrets("RefreshToken"), [f"rt-{CLIENTS[1]}"])
+        with self.assertRaises(keyfob.NotFound):
+            self.keyring.undo("ffffffffffffffff")
+
     def test_nothing_is_left(self):
         """A refresh token that made room for another, and a token of a kind that Keyfob does not know, go with the account."""
         place.sign_in(self.cache, place.ADA, CLIENTS[0], scopes=["other"], access="at", refresh="rt-other")

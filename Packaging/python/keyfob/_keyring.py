@@ -228,6 +228,18 @@ class Keyring:
         with options_of(removal) as options, self._use() as handle:
             call(functions.remove_account, handle, options)
 
+    def undoable(self, group: Optional[str] = None) -> list[dict[str, Optional[str]]]:
+        """What can be undone, the newest first; keyfob.h says what each value is."""
+        names = ("id", "command", "time", "until", "groups", "accounts", "changes", "isUndo")
+        with options_of({"group": group}) as options, self._use() as handle:
+            return rows(functions.undoable, names, handle, options)
+
+    def undo(self, id: Optional[str] = None, force: bool = False, group: Optional[str] = None) -> list[dict[str, Optional[str]]]:
+        """Undoes an entry, or the newest; each item and what became of it. Nobody is asked."""
+        names = ("id", "command", "undo", "group", "kind", "account", "clientID", "text", "outcome")
+        with options_of({"id": id, "force": force or None, "group": group}) as options, self._use() as handle:
+            return rows(functions.undo, names, handle, options)
+
 
 _keyrings: weakref.WeakSet[Keyring] = weakref.WeakSet()
 _executor: Optional[concurrent.futures.ThreadPoolExecutor] = None

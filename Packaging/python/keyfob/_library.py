@@ -16,6 +16,7 @@ _FUNCTIONS = {
     "version": "s", "options_new": "p", "options_set": "ipsse", "options_free": "-p", "open": "ipoe", "close": "-p",
     "token": "ippoe", "refuse": "ippse", "accounts": "ippoe", "warnings": "ipoe", "read_cache": "ippoe",
     "write_cache": "ippsne", "find_entries": "ippoe", "change_entries": "ippsne", "remove_account": "ippe",
+    "undoable": "ippoe", "undo": "ippoe",
     "answer_count": "np", "answer_get": "spns", "answer_free": "-p", "error_status": "ip", "error_get": "sps",
     "error_free": "-p",
 }

@@ -180,7 +180,7 @@ extension Keyring.Accounts {
         }
         try withState { state in
             let group = try state.group(group)
-            try change(&state, group) { writer in
+            try change(&state, group, as: "account label") { writer in
                 if let label, try writer.accounts(label: label).contains(where: { $0.id != account }) {
                     throw KeyringError(
                         .alreadyExists, "another account of group '\(group.name)' has that label", advice: .listAccounts
@@ -222,17 +222,19 @@ extension Keyring.Accounts {
     }
 
     /// The same, waiting so long for a refresh that is under way.
+    ///
+    /// - Parameter undo: What it is noted as where it undoes another run.
     package func move(
-        _ account: AccountID, from source: AccessGroup, to target: AccessGroup, patience: Duration
+        _ account: AccountID, from source: AccessGroup, to target: AccessGroup, patience: Duration,
+        as undo: JournalEntry? = nil
     ) throws(KeyringError) -> Int {
-        let keys = try withState { state in
-            let from = try state.group(source)
-            guard from.name != (try state.group(target).name) else {
+        let entry = undo ?? keyring.entry("account move")
+        try withState { state in
+            guard try state.group(source).name != state.group(target).name else {
                 throw KeyringError(.usage, "the account is in group '\(target)' already")
             }
-            let tokens = try database.credentials(.refreshToken, of: account, in: from.keys)
-            return Set(tokens.items.map { GrantKey($0.value) })
         }
+        let keys = try grantKeys(of: account, in: source)
         let locks = try GrantLocks(keys, of: keyring, patience: patience)
         defer { withExtendedLifetime(locks) {} }
         return try withState { state in
@@ -250,6 +252,9 @@ extension Keyring.Accounts {
                         .alreadyExists, "the account is in group '\(to.name)' as well",
                         advice: .removeFromOneGroup(name))
                 }
+                // Nor are the tokens kept in the group that they leave now.
+                try target.note(.accountMoved(account, from: from.keys.group), of: entry)
+                source.note(as: ChangeNote(entry))
                 try source.forgetPermissions(for: account)
                 try target.takeBindings(of: account, from: source)
                 return count
@@ -257,9 +262,37 @@ extension Keyring.Accounts {
         }
     }
 
+    /// The refresh tokens that an account has in a group.
+    private func grantKeys(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> Set<GrantKey> {
+        try withState { state in
+            let tokens = try database.credentials(.refreshToken, of: account, in: state.group(group).keys)
+            return Set(tokens.items.map { GrantKey($0.value) })
+        }
+    }
+
+    /// The group that something is taken from, and after it all others within reach that keep something for an undo, where nothing
+    /// of it is to be left anywhere.
+    ///
+    /// One that cannot be read is passed over and told: that it is damaged keeps nobody signed in here.
+    func reached(
+        everywhere: Bool, from group: UnlockedVault.Group, _ state: inout State
+    ) throws -> [UnlockedVault.Group] {
+        guard everywhere else { return [group] }
+        var reached = [group]
+        for other in try state.groups(nil) where other.keys.group != group.keys.group {
+            do {
+                try search.checkState(&state, other)
+                if try !database.journal(in: other.keys).items.isEmpty { reached.append(other) }
+            } catch {
+                state.warn(ofDamage: ["what is kept for an undo"], in: other.name)
+            }
+        }
+        return reached
+    }
+
     /// Removes an account with its tokens, and what programs may have of it.
     ///
-    /// ``Keyring/undo`` brings them back. The provider is not told. Where something means the account still, a binding, a project file, the default of its group
+    /// It waits some seconds for a refresh of the account that is under way. ``Keyring/undo`` brings them back. The provider is not told. Where something means the account still, a binding, a project file, the default of its group
     /// or a name that it had, nobody else is taken in its place.
     ///
     /// - Parameter unbinds: Whether that ends as well; it can be ended of an account that is gone already.
@@ -278,9 +311,16 @@ extension Keyring.Accounts {
     public func remove(
         _ account: AccountID, from group: AccessGroup, unbinds: Bool = false, undo policy: UndoPolicy
     ) throws(KeyringError) -> RemovalReport {
-        try withState { state in
+        let keys = try grantKeys(of: account, in: group)
+        // The token that a refresh under way gets would find nothing to replace, and the one that is kept would be worth nothing.
+        let locks = try GrantLocks(keys, of: keyring, patience: .seconds(5))
+        defer { withExtendedLifetime(locks) {} }
+        return try withState { state in
             let group = try state.group(group)
-            return try change(&state, group) { writer in
+            let groups = try reached(everywhere: policy == .erase, from: group, &state)
+            return try change(&state, groups) { writers in
+                let writer = writers[0]
+                guard try writer.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
                 var count = 0
                 let offer = try writer.keeping(policy, of: account) { writer in
                     count = try writer.remove(account)
@@ -295,6 +335,9 @@ extension Keyring.Accounts {
                         isMeant = try writer.forgetFormerAccount(account) || isMeant
                     }
                     guard count > 0 || isMeant else { throw StoreError.notFound }
+                }
+                for other in writers.dropFirst() {
+                    try other.eraseFromJournal(EndedTokens(of: account, isWhole: true))
                 }
                 return RemovalReport(records: count, undo: offer)
             }
@@ -338,7 +381,9 @@ extension Keyring.Accounts {
     public func setDefault(_ account: AccountID?, in group: AccessGroup) throws(KeyringError) {
         try withState { state in
             let group = try state.group(group)
-            try change(&state, group) { try $0.setSetting(Self.defaultAccount, to: account?.canonical) }
+            try change(&state, group, as: "account default") {
+                try $0.setSetting(Self.defaultAccount, to: account?.canonical)
+            }
         }
     }
 

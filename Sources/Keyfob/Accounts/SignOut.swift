@@ -19,7 +19,8 @@ extension Keyring.Accounts {
     /// grants marked, so that a refresh that is under way cannot bring them back.
     ///
     /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds.
-    /// ``Keyring/undo`` brings back what went, except a sign-in that the provider has revoked: nothing is kept of its tokens.
+    /// ``Keyring/undo`` brings back what went, except a sign-in that the provider has revoked: no group within reach keeps any
+    /// token of its client and its family, from this command or an earlier one.
     ///
     /// It waits on threads of Keyfob's own; see ``Keyring``.
     ///
@@ -106,7 +107,7 @@ extension Keyring.Accounts {
             plan.note(outcome, for: grant.target)
             guard case .revoked = outcome else { continue }
             revoked.append(grant)
-            undo = try forget(grant, undo, of: policy, in: group)
+            undo = try forget(revoked, undo, of: policy, in: group)
         }
         var notes = plan.notes.map { $0.warning(of: held, at: provider) }
         if endsBrowserSession, report.url == nil {
@@ -131,10 +132,19 @@ extension Keyring.Accounts {
         return try withState { state in
             let group = try state.group(name)
             var late: [HeldGrant] = []
-            let undo = try change(&state, group) { writer in
-                try writer.keeping(
+            let groups = try reached(everywhere: policy == .erase || !revoked.isEmpty, from: group, &state)
+            let ended = EndedTokens(of: revoked)
+            let undo = try change(&state, groups) { writers in
+                let writer = writers[0]
+                for writer in writers { try writer.eraseFromJournal(ended) }
+                if policy == .erase {
+                    let all = EndedTokens(
+                        of: held.account.id, clients: reach == .client ? Set(clients) : nil, isWhole: reach != .client)
+                    for other in writers.dropFirst() { try other.eraseFromJournal(all) }
+                }
+                return try writer.keeping(
                     policy, of: held.account.id, clients: reach == .client ? Set(clients) : nil,
-                    leavingOut: { token in revoked.contains { $0.covers(token) } }
+                    leavingOut: { ended.covers($0) }
                 ) { writer in
                     if forgets { try writer.noteRemoval(of: held.account.id) }
                     for client in clients {
@@ -154,19 +164,18 @@ extension Keyring.Accounts {
         }
     }
 
-    /// Takes a sign-in that was revoked after all out of what is kept for an undo.
+    /// Takes sign-ins that were revoked after all out of what is kept for an undo.
     ///
     /// - Returns: How the rest comes back; nil where there is none.
     private func forget(
-        _ grant: HeldGrant, _ undo: UndoOffer?, of policy: UndoPolicy, in name: AccessGroup
+        _ revoked: [HeldGrant], _ undo: UndoOffer?, of policy: UndoPolicy, in name: AccessGroup
     ) throws(KeyringError) -> UndoOffer? {
-        guard let undo, case .keep(let command) = policy else { return undo }
-        return try withState { state in
-            try change(&state, try state.group(name)) { writer in
-                try writer.removeFromJournal { item in
-                    item.entry.id == command.entry.id && item.content.credential.map(grant.covers) ?? false
-                }
-                return try writer.removeEmptyEntry(command.entry.id) ? nil : undo
+        try withState { state in
+            let groups = try reached(everywhere: true, from: try state.group(name), &state)
+            return try change(&state, groups) { writers in
+                for writer in writers { try writer.eraseFromJournal(EndedTokens(of: revoked)) }
+                guard let undo, case .keep(let command) = policy else { return undo }
+                return try writers[0].removeEmptyEntry(command.entry) ? nil : undo
             }
         }
     }
@@ -321,6 +330,14 @@ private struct HeldGrant: Sendable {
         SignOutPlan.Target(
             clientID: credential.clientID, familyID: credential.familyID,
             version: (credential.grant ?? Grant()).version, hasSecret: token != nil)
+    }
+}
+
+extension EndedTokens {
+    /// All that the journal may have of sign-ins that were revoked.
+    fileprivate init(of revoked: [HeldGrant]) {
+        self.init()
+        for grant in revoked { insert(grant.credential) }
     }
 }
 

@@ -43,16 +43,17 @@ extension Keyring.Bindings {
             path: path, digest: content.digest,
             bound: BindingValue(candidate.map { .account($0.account.id) } ?? .nobody, tenant: file.tenant))
         let name = AllowanceSetting.name(of: path)
+        let note = ChangeNote(keyring.entry("allow"))
         return try withState { state in
             let group = try candidate.map { try state.group($0.group) } ?? state.groupForNewItems(wanted)
-            try change(&state, group) { try $0.setSetting(name, to: setting.value) }
+            try change(&state, [group], note: note) { try $0[0].setSetting(name, to: setting.value) }
             // A file is allowed in one group.
             for other in try state.groups(nil) where other.name != group.name {
                 guard try search.allowances(&state, [other]).allowances.contains(where: { $0.setting.path == path })
                 else {
                     continue
                 }
-                try change(&state, other) { try $0.setSetting(name, to: nil) }
+                try change(&state, [other], note: note) { try $0[0].setSetting(name, to: nil) }
             }
             return setting.binding(in: group.name, by: group.keys.ownWriter)
         }
@@ -65,6 +66,7 @@ extension Keyring.Bindings {
     @discardableResult
     public func disallow(_ path: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> String {
         let path = try ProjectFile.location(of: path, mustExist: false)
+        let note = ChangeNote(keyring.entry("allow --revoke"))
         let count = try withState { state in
             var count = 0
             for group in try state.groups(groups) {
@@ -72,7 +74,9 @@ extension Keyring.Bindings {
                 else {
                     continue
                 }
-                try change(&state, group) { try $0.setSetting(AllowanceSetting.name(of: path), to: nil) }
+                try change(&state, [group], note: note) {
+                    try $0[0].setSetting(AllowanceSetting.name(of: path), to: nil)
+                }
                 count += 1
             }
             return count

@@ -39,7 +39,7 @@ extension Keyring.Bindings {
                 throw StoreError.notFound
             }
             let new = BindingSetting(subject, target)
-            try change(&state, group) { writer in
+            try change(&state, group, as: "bind") { writer in
                 for name in try writer.settingNames(prefix: BindingSetting.prefix(ofKind: subject)) {
                     guard let old = BindingSetting(name: name), name != new.name, old.excludes(new) else { continue }
                     try writer.setSetting(name, to: nil)
@@ -56,6 +56,7 @@ extension Keyring.Bindings {
     public func remove(
         _ subject: Binding.Subject, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> Int {
+        let note = ChangeNote(keyring.entry("unbind"))
         let count = try withState { state in
             var count = 0
             for group in try state.groups(groups) {
@@ -63,7 +64,8 @@ extension Keyring.Bindings {
                 guard try search.decisions(&state, [group]).bindings.contains(where: { $0.subject == subject }) else {
                     continue
                 }
-                count += try change(&state, group) { writer in
+                count += try change(&state, [group], note: note) { writers in
+                    let writer = writers[0]
                     let names = try writer.settingNames(prefix: BindingSetting.prefix(ofKind: subject))
                         .filter { BindingSetting(name: $0)?.subject == subject }
                     for name in names { try writer.setSetting(name, to: nil) }

@@ -145,15 +145,19 @@ extension Keyring.Bundles {
     ) throws(KeyringError) -> ImportPlan {
         var tally = ImportTally()
         var new: [AccessGroup] = []
+        let changeNote = ChangeNote(keyring.entry(wanted.isFromBackup ? "restore" : "import"))
         do {
             try withVault { state in
                 // Another process may have made a group since.
                 try database.refresh(&state.vault)
                 let present = state.vault.groups.map(\.name)
                 new = wanted.groups.filter { !present.contains($0) }.sorted()
+                var noted: [GroupWriter] = []
                 let (_, milestones) = try database.change(
-                    &state.vault, groups: wanted.groups.sorted(), creating: new, milliseconds: clock.milliseconds()
+                    &state.vault, groups: wanted.groups.sorted(), creating: new, milliseconds: clock.milliseconds(),
+                    note: changeNote
                 ) { writers in
+                    noted = Array(writers.values)
                     let there = try wanted.there(writers)
                     tally = ImportTally()
                     var returned: [AccessGroup: [RecordLoss.Returned]] = [:]
@@ -167,6 +171,7 @@ extension Keyring.Bundles {
                     if isDryRun { throw DryRunEnded() }
                 }
                 state.hits.removeAll()
+                keyring.warnOfUndo(&state, noted)
                 note(&state, milestones)
                 if !new.isEmpty { keyring.health.seeToHeaderCopy(&state) }
             }
@@ -213,7 +218,7 @@ private struct ReturningItems {
     }
 
     private func concerns(_ record: ItemRecord) -> Bool {
-        guard groups.contains(record.group), !Keyring.Programs.isAuditHead(record.key) else { return false }
+        guard groups.contains(record.group), !record.key.staysHere else { return false }
         guard let accounts else { return true }
         return account(of: record).map { accounts.contains(ItemPlace(record.group, $0)) } ?? false
     }

@@ -69,8 +69,8 @@ struct BundleApplying {
         }
 
         try read { record, secret in
-            // Backups of earlier versions have it.
-            guard !Keyring.Programs.isAuditHead(record.key) else { return }
+            // Backups of earlier versions have what stays here.
+            guard !record.key.staysHere else { return }
             let position = SlicePosition(group: record.group, slice: ItemMark.slice(of: record.key))
             if position != last {
                 try takeHere(before: position)
@@ -263,7 +263,7 @@ struct BundleApplying {
             inventory.state.groups[group] = GroupItems()
             try writer.forEachItem(of: group, in: rows[group] ?? []) { found, secrets in
                 let item = found.item
-                guard !Keyring.Programs.isAuditHead(item.key) else { return }
+                guard !item.key.staysHere else { return }
                 let digest: SecretDigest? =
                     found.hasSecret ? incoming.digest(of: try secrets.secret(of: found)) : nil
                 inventory.state.insert(item, secret: digest)

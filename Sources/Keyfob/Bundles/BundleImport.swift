@@ -84,6 +84,7 @@ extension Keyring.Bundles {
         } catch {
             throw KeyringError(error, hasChanged: database.hasChanged, in: database.directory).asNotDone
         }
+        let changeNote = isSync ? nil : ChangeNote(keyring.entry(isRestoring ? "restore" : "import"))
         var plan = ImportPlan(
             mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)
         do {
@@ -95,9 +96,12 @@ extension Keyring.Bundles {
                     decisions: decisions, isRestoring: isRestoring, isAct: isAct, takesOwnersMarks: isSync,
                     refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
+                var noted: [GroupWriter] = []
                 let (_, milestones) = try database.change(
-                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()
+                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds(),
+                    note: changeNote
                 ) { writers in
+                    noted = Array(writers.values)
                     plan = ImportPlan(
                         mode, incoming.summary, try applying.run(writers, reading: read),
                         newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)
@@ -105,6 +109,7 @@ extension Keyring.Bundles {
                     if isDryRun { throw DryRunEnded() }
                 }
                 state.hits.removeAll()
+                keyring.warnOfUndo(&state, noted)
                 note(&state, milestones)
                 if !outcomes.new.isEmpty { keyring.health.seeToHeaderCopy(&state) }
             }

@@ -173,7 +173,7 @@ struct BundleWriting {
 
     private func isWanted(_ item: ItemRecord) -> Bool {
         if item.isThisDeviceOnly, purpose != .backup { return false }
-        guard !Keyring.Programs.isAuditHead(item.key) else { return false }
+        guard !item.key.staysHere else { return false }
         switch item.content {
         case .account(let account): return content.account == nil || account.id == content.account
         case .credential(let credential):

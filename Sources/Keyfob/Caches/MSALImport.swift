@@ -98,7 +98,9 @@ extension Keyring.Caches {
             cache: parsed, isByName: false, labels: Self.labels(azureProfile, for: parsed.accounts, &remarks),
             bringsBackRemoved: bringsBackRemoved, isWrittenNow: isWrittenNow)
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
-            try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
+            try run(in: groups, isDryRun: isDryRun, isUndoable: !isWrittenNow) {
+                try importer.run($0, bytes, &$1, progress)
+            }
         }
         // What was imported stays, whether or not others have it too.
         try? cache.withBytes { (bytes) throws(KeyringError) in
@@ -141,15 +143,18 @@ extension Keyring.Caches {
     }
 
     /// Runs an import in one transaction, which is undone at the end of a dry run.
+    ///
+    /// - Parameter isUndoable: Whether people can undo it; not what a program writes again and again.
     func run(
-        in groups: [AccessGroup]?, isDryRun: Bool, _ importer: (GroupWriter, inout Keyring.ImportReport) throws -> Void
+        in groups: [AccessGroup]?, isDryRun: Bool, isUndoable: Bool = true,
+        _ importer: (GroupWriter, inout Keyring.ImportReport) throws -> Void
     ) throws(KeyringError) -> Keyring.ImportReport {
         let group = try keyring.groups.forNewItems(groups)
         var report = Keyring.ImportReport(group: group)
         do {
             try withVault { state in
                 let target = try state.group(group)
-                try change(&state, target) { writer in
+                try change(&state, target, as: isUndoable ? "import" : nil) { writer in
                     report = Keyring.ImportReport(group: group)
                     try importer(writer, &report)
                     // Leaving by an error undoes the transaction: what was found out stays.

@@ -51,7 +51,10 @@ extension Keyring.Groups {
     ///
     /// - Throws: `alreadyExists`, `needsVaultKey`, and what writing can throw.
     public func create(_ name: AccessGroup) throws(KeyringError) {
-        try changeVault { state in try database.createGroup(name, &state.vault) }
+        let entry = keyring.entry("group create")
+        try changeVault { state in
+            try database.createGroup(name, &state.vault, noting: entry, milliseconds: clock.milliseconds())
+        }
     }
 
     /// Gives a group another name, on the other machines of a sync too.
@@ -59,11 +62,17 @@ extension Keyring.Groups {
     /// - Throws: `noSuchGroup`, `alreadyExists`, `needsVaultKey`, `rolledBack` where the sync cannot be told, and what writing can
     ///   throw.
     public func rename(_ name: AccessGroup, to new: AccessGroup) throws(KeyringError) {
+        try rename(name, to: new, as: keyring.entry("group rename"))
+    }
+
+    /// The same, noted as this run of a command.
+    func rename(_ name: AccessGroup, to new: AccessGroup, as entry: JournalEntry) throws(KeyringError) {
         try keyring.sync.requireTelling()
         defer { try? keyring.sync.noteNames() }
         try changeVault { state in
             _ = try state.group(name)
-            try database.renameGroup(name, to: new, &state.vault)
+            try database.renameGroup(
+                name, to: new, &state.vault, noting: name == new ? nil : entry, milliseconds: clock.milliseconds())
         }
     }
 
@@ -79,6 +88,29 @@ extension Keyring.Groups {
         }
         if let removal { try keyring.sync.note(removal: removal) }
         return count
+    }
+
+    /// Removes a group that a run of a command made, where nothing has come into it since and nobody else has got a key of it.
+    ///
+    /// - Parameter overrides: Whether it goes with what has come into it.
+    /// - Returns: Whether it is gone.
+    func remove(
+        _ id: GroupID, madeBy entry: JournalEntry, overriding overrides: Bool
+    ) throws(KeyringError) -> Bool {
+        let name = try withState { state in state.vault.groups.first { $0.keys.group == id }?.name }
+        guard let name else { return true }
+        // Other machines have put into it what nobody sees here.
+        guard !keyring.sync.shared().contains(id) else { return false }
+        let removal = try keyring.sync.removalVersion(of: name)
+        let isGone = try changeVault { state in
+            try database.removeGroup(name, &state.vault) { reader, isShared in
+                // Another may have the name by now.
+                guard reader.keys.group == id else { return false }
+                return try overrides || !isShared && reader.isUnused(since: entry, Self.decidesNothing)
+            } != nil
+        }
+        if isGone, let removal { try keyring.sync.note(removal: removal) }
+        return isGone
     }
 
     /// Gives a group a new key and seals every record of it again.

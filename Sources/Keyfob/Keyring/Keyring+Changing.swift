@@ -104,17 +104,28 @@ extension Keyring {
     }
 
     /// Changes one group in one transaction, and notes how far it has come.
+    ///
+    /// - Parameter command: What people can undo it as; nil for a change that nobody undoes.
     func change<Result>(
-        _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
+        _ state: inout State, _ group: UnlockedVault.Group, as command: String? = nil,
+        _ body: (GroupWriter) throws -> Result
     ) throws -> Result {
-        try change(&state, [group]) { try body($0[0]) }
+        try change(&state, [group], note: command.map { ChangeNote(entry($0)) }) { try body($0[0]) }
+    }
+
+    /// The run of a command that a change is noted as: the whole of what this process was started for, where that is known.
+    func entry(_ command: String) -> JournalEntry {
+        (running.withLock(\.self) ?? UndoableCommand(command, at: clock.now)).entry
     }
 
     /// Changes several groups in one transaction, and notes how far they have come; `body` gets a writer for each.
     ///
-    /// - Parameter isNotedLater: Whether the caller notes it with ``noteState(_:of:)``, beside what takes long.
+    /// - Parameters:
+    ///   - isNotedLater: Whether the caller notes it with ``noteState(_:of:)``, beside what takes long.
+    ///   - note: What it is noted as for an undo; nil for a change that nobody undoes.
     func change<Result>(
         _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false,
+        note changeNote: ChangeNote? = nil,
         _ body: ([GroupWriter]) throws -> Result
     ) throws -> Result {
         // What the change is made on is told from what it makes.
@@ -127,12 +138,31 @@ extension Keyring {
                 // The change itself tells what is wrong.
             }
         }
+        var writers: [GroupWriter] = []
         let (result, milestones) = try database.change(
-            groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
+            groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), note: changeNote
+        ) {
+            writers = $0
+            return try body($0)
+        }
         state.hits.removeAll()
+        warnOfUndo(&state, writers)
         // Only a database tells later how far it has come.
         if !isNotedLater || database.place != .embedded { note(&state, milestones) }
         return result
+    }
+
+    /// Warns where what was changed is not kept for an undo, or where older entries made room for it.
+    func warnOfUndo(_ state: inout State, _ writers: [GroupWriter]) {
+        let displaced = writers.reduce(0) { $0 + $1.displaced }
+        if displaced > 0 {
+            let entries = displaced == 1 ? "1 older entry" : "\(displaced) older entries"
+            state.warn(Warning(.undoLimit, "\(entries) made room for this one, and cannot be undone any more"))
+        }
+        if writers.contains(where: \.wasTooMuch) {
+            state.warn(
+                Warning(.undoLimit, "what was replaced and removed is more than 8 MiB: nothing of it can be undone"))
+        }
     }
 
     /// Changes the header, and notes how far it and its groups have come.

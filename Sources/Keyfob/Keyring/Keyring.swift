@@ -50,6 +50,8 @@ public final class Keyring: Sendable {
     let state: Mutex<State>
     let decisions = Mutex(ProgramDecisions())
     let recentUses = Mutex(RecentUses())
+    /// What this process was started for, where all that it changes is undone together.
+    let running = Mutex<UndoableCommand?>(nil)
 
     /// What calls take turns at.
     typealias State = LookupState

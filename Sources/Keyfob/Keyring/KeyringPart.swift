@@ -35,16 +35,17 @@ extension KeyringPart {
     }
 
     func change<Result>(
-        _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
+        _ state: inout State, _ group: UnlockedVault.Group, as command: String? = nil,
+        _ body: (GroupWriter) throws -> Result
     ) throws -> Result {
-        try keyring.change(&state, group, body)
+        try keyring.change(&state, group, as: command, body)
     }
 
     func change<Result>(
-        _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false,
+        _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false, note: ChangeNote? = nil,
         _ body: ([GroupWriter]) throws -> Result
     ) throws -> Result {
-        try keyring.change(&state, groups, isNotedLater: isNotedLater, body)
+        try keyring.change(&state, groups, isNotedLater: isNotedLater, note: note, body)
     }
 
     func noteVault(_ state: inout State) { keyring.noteVault(&state) }

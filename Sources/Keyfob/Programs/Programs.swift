@@ -74,7 +74,7 @@ extension Keyring.Programs {
             if let account = permission.account, try database.account(account, in: group.keys) == nil {
                 throw StoreError.notFound
             }
-            try change(&state, group) { writer in
+            try change(&state, group, as: permission.isAllowed ? "program allow" : "program deny") { writer in
                 for setting in ProgramSetting.settings(of: permission) {
                     try writer.setSetting(setting.name, to: setting.value, isThisDeviceOnly: true)
                 }
@@ -90,9 +90,11 @@ extension Keyring.Programs {
         of programs: [Program], in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> Int {
         let decided = try permissions(in: groups).filter { programs.contains($0.program) }
+        let note = ChangeNote(keyring.entry("program forget"))
         try withState { state in
             for group in try state.groups(groups) {
-                try change(&state, group) { writer in
+                try change(&state, [group], note: note) { writers in
+                    let writer = writers[0]
                     let names = try programs.flatMap { program in
                         try writer.settingNames(prefix: ProgramSetting.prefix(of: program))
                     }

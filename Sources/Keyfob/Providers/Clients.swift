@@ -68,6 +68,7 @@ extension Keyring.Clients {
         guard secret.count <= limit else {
             throw KeyringError(.limitExceeded, "the secret is longer than \(limit) bytes")
         }
+        let note = ChangeNote(keyring.entry("client add"))
         return try withState { state in
             let reach = try state.groups(groups)
             let registry = try keyring.providers.registry(&state, reach)
@@ -85,9 +86,10 @@ extension Keyring.Clients {
             }
             let becomesDefault = isDefault || !known.contains { $0.isDefault }
             if isDefault {
-                for group in reach where group.name != target.name { try forgetDefault(&state, group, at: place) }
+                for group in reach where group.name != target.name { try forgetDefault(&state, group, at: place, note) }
             }
-            try change(&state, target) { writer in
+            try change(&state, [target], note: note) { writers in
+                let writer = writers[0]
                 try writer.setSetting(RegistrySetting.client(client.id, at: place), to: client.json(secret: secret))
                 if secret.count > 0 {
                     _ = try writer.save(clientSecret: secret, clientID: client.id, environment: place)
@@ -118,6 +120,7 @@ extension Keyring.Clients {
     public func remove(
         _ id: String, at provider: String? = nil, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) {
+        let note = ChangeNote(keyring.entry("client remove"))
         try withState { state in
             let reach = try state.groups(groups)
             let registry = try keyring.providers.registry(&state, reach)
@@ -141,7 +144,7 @@ extension Keyring.Clients {
             for group in reach {
                 let names = try database.settings(prefixes: [name], in: group.keys).items.map(\.value.name)
                 guard names.contains(name) else { continue }
-                try change(&state, group) { try $0.forgetClient(id, at: client.environment) }
+                try change(&state, [group], note: note) { try $0[0].forgetClient(id, at: client.environment) }
             }
         }
     }
@@ -251,10 +254,12 @@ extension Keyring.Clients {
         return known.flatMap { ids.contains($0.client.id) ? $0.client.id : nil }
     }
 
-    private func forgetDefault(_ state: inout State, _ group: UnlockedVault.Group, at environment: String) throws {
+    private func forgetDefault(
+        _ state: inout State, _ group: UnlockedVault.Group, at environment: String, _ note: ChangeNote
+    ) throws {
         let name = RegistrySetting.defaultClient(at: environment)
         guard try !database.settings(prefixes: [name], in: group.keys).items.isEmpty else { return }
-        try change(&state, group) { try $0.setSetting(name, to: nil) }
+        try change(&state, [group], note: note) { try $0[0].setSetting(name, to: nil) }
     }
 }
 

@@ -96,7 +96,9 @@ extension Keyring.Providers {
                     try database.setting(RegistrySetting.provider(name), in: group.keys) != nil
                 }
                 for group in swept where !isDryRun {
-                    try change(&state, group) { try $0.setSetting(RegistrySetting.provider(name), to: nil) }
+                    try change(&state, group, as: "provider remove") {
+                        try $0.setSetting(RegistrySetting.provider(name), to: nil)
+                    }
                 }
                 guard swept.isEmpty else {
                     return Keyring.ProviderRemoval(provider: provider, clients: 0, orphanedAccounts: 0)
@@ -112,7 +114,7 @@ extension Keyring.Providers {
             let names =
                 isServed ? [] : try database.settings(prefixes: [clients], in: place.keys).items.map(\.value.name)
             if !isDryRun {
-                try change(&state, place) { writer in
+                try change(&state, place, as: "provider remove") { writer in
                     try writer.setSetting(setting, to: nil)
                     for client in names.compactMap({ RegistrySetting.client($0) }) {
                         try writer.forgetClient(client.id, at: client.environment)
@@ -167,7 +169,7 @@ extension Keyring.Providers {
             let group = try state.group(place)
             guard newName != name else { return old }
             let text = String(decoding: description.json, as: UTF8.self)
-            try change(&state, group) { writer in
+            try change(&state, group, as: "provider rename") { writer in
                 try writer.setSetting(RegistrySetting.provider(newName), to: text)
                 try writer.setSetting(RegistrySetting.provider(name), to: nil)
             }
@@ -268,7 +270,9 @@ extension Keyring.Providers {
                 throw KeyringError(.alreadyExists, clash, advice: .separateEnvironments)
             }
             let text = String(decoding: description.json, as: UTF8.self)
-            try change(&state, target) { try $0.setSetting(RegistrySetting.provider(description.name), to: text) }
+            try change(&state, target, as: "provider add") {
+                try $0.setSetting(RegistrySetting.provider(description.name), to: text)
+            }
             return IdentityProvider(description, .added(target.name), by: target.keys.ownWriter)
         }
     }

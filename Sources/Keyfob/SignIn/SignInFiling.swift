@@ -48,7 +48,7 @@ extension Keyring.SignIns {
         defer { withExtendedLifetime(locks) {} }
         return try withState { state in
             let group = try state.group(context.group)
-            return try change(&state, group) { writer in
+            return try change(&state, group, as: "login") { writer in
                 let isNew = try save(signedIn, context, locks, writer)
                 let details = received.response.details
                 let rotates: Bool? = context.provider.rotation == .no ? false : nil

@@ -61,6 +61,27 @@ extension Keyring.Sync {
         } catch { throw KeyringError(error) }
     }
 
+    /// The groups that other machines may have.
+    func shared() -> SharedGroups {
+        guard isSetUp else { return .some([]) }
+        guard let session = try? openSession() else { return .unknown }
+        return .some(Set(session.state.groups.values.map(\.id)))
+    }
+
+    /// Which groups other machines may have.
+    enum SharedGroups {
+        case some(Set<GroupID>)
+        /// It cannot be told: it may be any.
+        case unknown
+
+        func contains(_ group: GroupID) -> Bool {
+            switch self {
+            case .some(let groups): groups.contains(group)
+            case .unknown: true
+            }
+        }
+    }
+
     /// Takes note that a group was removed here.
     func note(removal: (tag: SyncGroupTag, version: ItemVersion)) throws(KeyringError) {
         try withSession { session in

@@ -49,7 +49,7 @@ extension Keyring.Tokens {
         let secret = secret.withBytes { SecretBytes(copying: $0) }
         return try withState { state in
             let group = try state.groupForNewItems(groups)
-            let outcome = try change(&state, group) { writer in
+            let outcome = try change(&state, group, as: "add") { writer in
                 var (account, credential) = (account, credential)
                 // An id that an account had was removed with it.
                 if try writer.wasRemoved(account.id), let owner = try writer.formerIDs()[account.id] {

@@ -15,14 +15,18 @@ extension GroupWriter {
         leavingOut isLeftOut: (Credential) -> Bool = { _ in false }, _ body: (GroupWriter) throws -> Void
     ) throws -> UndoOffer? {
         switch policy {
-        case .none: try body(self)
-        case .erase:
+        case .none, .erase:
+            // What was added is not that any more, for a later undo, whatever is kept.
+            beginJournal()
             try body(self)
+            endJournal()
+            guard policy == .erase else { break }
             try removeFromJournal { item in
                 guard item.account == account else { return false }
                 return clients.map { clients in item.content.credential.map { clients.contains($0.clientID) } ?? false }
                     ?? true
             }
+            try eraseFromJournal(EndedTokens(of: account, clients: clients, isWhole: clients == nil))
         case .keep(let command):
             beginJournal()
             try body(self)

@@ -3,6 +3,7 @@ internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSodium
 internal import KeyfobVault
+internal import Synchronization
 
 extension Keyring {
     /// What commands took away, and how it comes back.
@@ -22,51 +23,144 @@ extension Keyring.Undo {
     /// Begins a run of a command: all that is kept under it comes back together.
     public func command(_ name: String) -> UndoableCommand { UndoableCommand(name, at: clock.now) }
 
+    /// Begins what this process was started for: all that it changes is one entry.
+    package func begin(_ name: String) {
+        let command = command(name)
+        keyring.running.withLock { $0 = command }
+    }
+
     /// What can be undone, the newest first, and what undoing would do as things stand.
+    ///
+    /// Reads all records of the groups.
     ///
     /// - Parameter groups: The groups to look through; nil for all within reach.
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged` when records are missing. A record that does not open is passed
     ///   over and told by ``Keyring/takeWarnings()``.
     public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
-        try withState { state in try database.withSnapshot { try entries(&state, groups) } }
+        let looking = Looking(groups: groups, shared: keyring.sync.shared())
+        return try withState { state in
+            // An undo that something else has made void is of no use.
+            try database.withSnapshot { try entries(&state, looking) }.filter { !$0.isUndo || $0.changesSomething }
+        }
     }
 
-    /// The entry that an id names, or the newest that brings something back.
+    /// The same of what is kept because a command replaced or removed it; what was only added is not looked for.
+    package func kept(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
+        let looking = Looking(groups: groups, findsAdded: false, shared: keyring.sync.shared())
+        return try withState { state in try database.withSnapshot { try entries(&state, looking) } }
+    }
+
+    /// The entry that an id names, or the newest that is no undo itself.
     ///
+    /// - Parameter overrides: Whether what came later gives way.
     /// - Throws: `noSuchEntry`, `ambiguous`, and as ``list(in:)``.
-    public func entry(_ id: String?, in groups: [AccessGroup]? = nil) throws(KeyringError) -> UndoEntry {
-        try Self.entry(id, among: try list(in: groups))
+    public func entry(
+        _ id: String?, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
+    ) throws(KeyringError) -> UndoEntry {
+        let looking = Looking(groups: groups, overrides: overrides, shared: keyring.sync.shared())
+        return try withState { state in
+            let found = try database.withSnapshot {
+                try entries(&state, looking) { [try Self.run(id, among: $0)] }
+            }
+            guard let entry = found.first else { throw Self.nothing(id) }
+            return entry
+        }
     }
 
-    /// Undoes a command: what it took away comes back, as far as nothing newer is there.
+    /// Undoes a command: what it took away or changed comes back, what it added goes, as far as nothing newer is there.
     ///
-    /// What came back is gone from the journal; what could not come back stays there until its time is over.
+    /// It waits some seconds for a refresh of a sign-in that is under way. What came back is gone from the journal; what could not come back stays there until its time is over. The undo is noted
+    /// itself, and can be undone.
     ///
     /// - Parameters:
-    ///   - id: The entry's id, or the beginning of it; nil for the newest entry that brings something back.
+    ///   - id: The entry's id, or the beginning of it; nil for the newest entry that is no undo itself, whether or not
+    ///     undoing it changes something.
     ///   - groups: The groups to look through; nil for all within reach.
+    ///   - overrides: Whether what came later gives way.
     /// - Returns: The entry, with what was done with each item.
     /// - Throws: `noSuchEntry`, `ambiguous`, and what writing can throw.
-    public func undo(_ id: String? = nil, in groups: [AccessGroup]? = nil) throws(KeyringError) -> UndoEntry {
-        try withState { state in
-            let entry = try Self.entry(id, among: try database.withSnapshot { try entries(&state, groups) })
-            let own = try state.groups(entry.groups)
-            let all = state.vault.groups
-            var plans: [[PlannedUndo]] = []
-            try change(&state, own) { writers in
-                // All is planned before the first change, so that what other groups hold can still be read.
-                plans = try zip(own, writers).map { group, writer in
-                    try writer.planUndo(of: [entry.journalID]) { try isUsedElsewhere($0, than: group, among: all) }
+    public func undo(
+        _ id: String? = nil, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
+    ) throws(KeyringError) -> UndoEntry {
+        let entry = try self.entry(id, in: groups, overriding: overrides)
+        let ids: [GroupID] = try withState { state in try state.groups(entry.groups).map { $0.keys.group } }
+        let wanted = entry.journalEntry
+        let undoing = JournalEntry(id: .random(), command: wanted.nameOfUndo, time: clock.now)
+        var done: Set<JournalAct> = []
+        var acts = entry.items.filter { $0.act != nil }
+        for (index, item) in acts.enumerated() {
+            guard let act = item.act else { continue }
+            if item.outcome == .returns || item.outcome == .goes {
+                // What the group holds by now comes back from the backup alone.
+                if item.isOverriding, act == .groupMade { _ = try keyring.bundles.backUpBeforeRemoval() }
+                guard try takeBack(act, of: wanted, item, as: undoing) else {
+                    (acts[index].outcome, acts[index].isOverriding) = (.changedSince, false)
+                    continue
                 }
-                guard plans.contains(where: { !$0.isEmpty }) else { throw Self.nothing(id) }
-                for (plan, writer) in zip(plans, writers) { try writer.undo(plan) }
             }
-            var done = entry
-            done.items = try zip(own, plans).flatMap { group, plan in
-                let names = try names(of: plan.map(\.item), in: group)
-                return plan.map { UndoItem($0, in: group.name, names: names) }
+            if [.returns, .goes, .isThere].contains(item.outcome) { done.insert(act) }
+        }
+        // The token that a refresh under way gets would find nothing to replace.
+        let locks = try GrantLocks(entry.grants, of: keyring, patience: .seconds(5))
+        defer { withExtendedLifetime(locks) {} }
+        return try withState { state in
+            // The act may have removed a group, or given it its name back.
+            let all = state.vault.groups
+            let own = all.filter { ids.contains($0.keys.group) }
+            var (plans, noted): ([[PlannedUndo]], [GroupWriter]) = ([], [])
+            try change(&state, own, note: ChangeNote(undoing, marksNew: wanted.isUndo)) { writers in
+                // All is planned before the first change, so that what other groups hold can still be read.
+                noted = writers
+                plans = try zip(own, writers).map { group, writer in
+                    try writer.planUndo(of: [wanted], overriding: overrides) {
+                        try isUsedElsewhere($0, than: group, among: all)
+                    }
+                }
+                // One that came meanwhile may be in use.
+                guard try zip(plans, writers).allSatisfy({ try $1.grantKeys(of: $0).isSubset(of: entry.grants) }) else {
+                    throw GrantLocks.busy
+                }
+                guard own.count < ids.count || plans.contains(where: { !$0.isEmpty }) else { throw Self.nothing(id) }
+                for (plan, writer) in zip(plans, writers) {
+                    try writer.undo(
+                        plan.filter { planned in
+                            if case .act(let act) = planned.step { done.contains(act) } else { true }
+                        })
+                }
             }
-            return done
+            var undone = entry
+            undone.items =
+                try acts
+                + zip(own, plans).flatMap { group, plan in
+                    let names = try names(of: plan.map(\.item), in: group)
+                    return plan.filter { JournalAct($0.item.value) == nil }
+                        .map { UndoItem($0, in: group, names: names) }
+                }
+            // What is too much to be kept cannot come back; the warning of the change says so.
+            undone.undoneBy = own.isEmpty || noted.contains(where: \.wasTooMuch) ? nil : undoing.key.short
+            return undone
+        }
+    }
+
+    /// Takes back what a command did that no record says.
+    ///
+    /// - Returns: Whether it is taken back; no where something has come in between.
+    private func takeBack(
+        _ act: JournalAct, of entry: JournalEntry, _ item: UndoItem, as undoing: JournalEntry
+    ) throws(KeyringError) -> Bool {
+        switch act {
+        case .groupMade:
+            return try keyring.groups.remove(item.groupID, madeBy: entry, overriding: item.isOverriding)
+        case .groupRenamed(let name):
+            guard let former = try? AccessGroup(name) else { return false }
+            try keyring.groups.rename(item.group, to: former, as: undoing)
+            return true
+        case .accountMoved(let account, let source):
+            let target = try withState { state in state.vault.groups.first { $0.keys.group == source }?.name }
+            guard let target else { return false }
+            _ = try keyring.accounts.move(account, from: item.group, to: target, patience: .seconds(5), as: undoing)
+            return true
+        case .tooMuch: return false
         }
     }
 
@@ -75,50 +169,70 @@ extension Keyring.Undo {
     /// - Parameters:
     ///   - id: The entry's id, or the beginning of it; nil for all.
     ///   - groups: The groups to look through; nil for all within reach.
-    /// - Returns: How many entries went.
+    /// - Returns: How many entries went: none where the command only added something, of which nothing is kept.
     /// - Throws: `noSuchEntry` for an id that no entry has, `ambiguous`, and what writing can throw.
     public func clear(_ id: String? = nil, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Int {
         try withState { state in
-            var wanted: JournalID?
+            var wanted: JournalEntry?
             if let id {
-                let all = try database.withSnapshot { try entries(&state, groups) }
-                wanted = try Self.entry(id, among: all).journalID
+                _ = try database.withSnapshot {
+                    try entries(&state, Looking(groups: groups)) { runs in
+                        wanted = try Self.run(id, among: runs).entry
+                        return []
+                    }
+                }
             }
-            var removed: Set<JournalID> = []
+            var removed: Set<JournalEntry> = []
             try change(&state, try state.groups(groups)) { writers in
                 for writer in writers {
-                    removed.formUnion(try writer.removeFromJournal { wanted == nil || $0.entry.id == wanted })
+                    removed.formUnion(try writer.removeFromJournal { wanted == nil || $0.entry == wanted })
                 }
             }
             return removed.count
         }
     }
 
-    /// The same error, with the undo as what to do where it is about one account whose token was added by hand and signed
-    /// out: no sign-in brings that back.
+    /// The same error, with the undo as what to do where it is about one account whose token was added by hand and taken
+    /// away: no sign-in brings that back.
+    ///
+    /// A token in whose place another one came was not taken away from anybody.
     func advising(_ error: KeyringError) -> KeyringError {
-        guard error.code == .signInNeeded, error.candidates.count == 1, let account = AccountID(error.candidates[0]),
-            let entry = try? list().first(where: { entry in
-                entry.items.contains {
-                    $0.account == account && $0.kind == .accessToken && $0.clientID == nil && $0.outcome == .returns
-                }
-            })
+        guard error.code == .signInNeeded, error.candidates.count == 1, let account = AccountID(error.candidates[0])
         else { return error }
+        func isMeant(_ credential: Credential?) -> Bool {
+            credential.map { $0.account == account && $0.kind == .accessToken && $0.clientID == Credential.noClient }
+                ?? false
+        }
+        let offered: [UndoEntry]? = try? withState { state in
+            try database.withSnapshot {
+                // What is kept of others is not looked at.
+                try entries(&state, Looking(findsAdded: false)) { runs in
+                    runs.filter { $0.items.contains { isMeant($0.value.content.credential) } }
+                }
+            }
+        }
+        let entry = offered?.first { entry in
+            entry.items.contains {
+                $0.account == account && $0.kind == .accessToken && $0.clientID == nil && $0.outcome == .returns
+                    && !$0.isSetBack && $0.expiresOn.map { clock.now < $0 } ?? true
+            }
+        }
+        guard let entry else { return error }
         return error.saying(advice: .undo(id: entry.id, until: entry.until))
     }
 
-    /// The entry that an id names, or the newest that brings something back.
-    private static func entry(_ id: String?, among entries: [UndoEntry]) throws(KeyringError) -> UndoEntry {
+    /// The run that an id names, or the newest that is no undo itself: an older one is not what anybody means who names none.
+    private static func run(_ id: String?, among runs: [JournalRun]) throws(KeyringError) -> JournalRun {
         guard let id else {
-            guard let newest = entries.first(where: \.bringsBack) else { throw nothing(nil) }
+            guard let newest = runs.first(where: { !$0.entry.isUndo }) else { throw nothing(nil) }
             return newest
         }
         let wanted = Identifier.folded(id)
-        let matching = entries.filter { !wanted.isEmpty && $0.journalID.description.hasPrefix(wanted) }
+        let matching = runs.filter { !wanted.isEmpty && $0.entry.key.description.hasPrefix(wanted) }
         guard let first = matching.first else { throw nothing(id) }
         guard matching.count == 1 else {
             throw KeyringError(
-                .ambiguous, "several entries begin with '\(id)'", candidates: matching.map(\.journalID.description))
+                .ambiguous, "several entries begin with '\(id)'", candidates: matching.map(\.entry.key.description))
         }
         return first
     }
@@ -127,32 +241,88 @@ extension Keyring.Undo {
         guard let id else {
             return KeyringError(
                 .noSuchEntry,
-                "there is nothing to undo: nothing was signed out or removed in the last 30 days, or it is there again")
+                "there is nothing to undo: nothing was changed in the last 30 days, or all is again as it was")
         }
         return KeyringError(.noSuchEntry, "there is nothing to undo under '\(id)'", advice: .listUndo)
     }
 
-    private func entries(_ state: inout State, _ groups: [AccessGroup]?) throws -> [UndoEntry] {
+    /// What is to be looked at.
+    private struct Looking {
+        var groups: [AccessGroup]?
+        var overrides = false
+        /// Whether records that were added are looked for too.
+        var findsAdded = true
+        /// Which groups other machines may have.
+        var shared = Keyring.Sync.SharedGroups.unknown
+    }
+
+    /// What is kept of one group, and what was added to it.
+    private struct Found {
+        let group: UnlockedVault.Group
+        let items: [StoredItem<JournalItem>]
+    }
+
+    /// The entries, the newest first, and what undoing them would do.
+    ///
+    /// - Parameter choose: Which of the runs are meant, of all that there are, the newest first: only those are looked at closely.
+    private func entries(
+        _ state: inout State, _ looking: Looking,
+        choosing choose: ([JournalRun]) throws -> [JournalRun] = { $0 }
+    ) throws -> [UndoEntry] {
         let now = clock.now
-        var (kept, outcomes): ([StoredItem<JournalItem>], [JournalID: [UndoItem]]) = ([], [:])
-        for group in try state.groups(groups) {
-            let found = try database.journal(in: group.keys)
-            state.warn(ofDamage: found.damaged, in: group.name)
-            let ofGroup = found.items.filter { !$0.value.entry.hasEnded(at: now) }
-            guard !ofGroup.isEmpty else { continue }
-            let all = state.vault.groups
-            let used = Set(
-                try ofGroup.filter { try isUsedElsewhere($0, than: group, among: all) }.map(\.record.header.record))
-            let names = try names(of: ofGroup, in: group)
-            for run in JournalRun.runs(of: ofGroup) {
-                let plan = try database.read(group.keys) { reader in
-                    try reader.planUndo(of: run.items) { used.contains($0.record.header.record) }
-                }
-                outcomes[run.entry.id, default: []] += plan.map { UndoItem($0, in: group.name, names: names) }
+        var found: [Found] = []
+        for group in try state.groups(looking.groups) {
+            let kept = try database.journal(in: group.keys)
+            state.warn(ofDamage: kept.damaged, in: group.name)
+            var items = kept.items
+            if looking.findsAdded {
+                // What does not open is told by whoever reads it for what it says.
+                let begin = now.advanced(by: -JournalEntry.lifetime)
+                items = try database.additions(in: group.keys, since: begin).items + items
             }
-            kept += ofGroup
+            items.removeAll { $0.value.entry.hasEnded(at: now) }
+            if !items.isEmpty { found.append(Found(group: group, items: items)) }
         }
-        return JournalRun.runs(of: kept).reversed().map { UndoEntry($0.entry, outcomes[$0.entry.id] ?? []) }
+        let runs = try choose(JournalRun.runs(of: found.flatMap(\.items), at: now).reversed())
+        let meant = Set(runs.map(\.entry))
+        var (outcomes, grants): ([JournalEntry: [UndoItem]], [JournalEntry: Set<GrantKey>]) = ([:], [:])
+        for found in found {
+            let ofGroup = JournalRun.runs(of: found.items.filter { meant.contains($0.value.entry) }, at: now)
+            for (entry, plan, touched) in try plans(of: ofGroup, found, looking, among: state.vault.groups) {
+                grants[entry, default: []].formUnion(touched)
+                let names = try names(of: plan.map(\.item), in: found.group)
+                outcomes[entry, default: []] += try plan.map { planned in
+                    var item = UndoItem(planned, in: found.group, names: names)
+                    if case .act(let act) = planned.step {
+                        try item.settle(
+                            act, of: entry, in: found.group,
+                            isSynced: looking.shared.contains(found.group.keys.group), &state, database,
+                            overriding: looking.overrides)
+                    }
+                    return item
+                }
+            }
+        }
+        return runs.map { UndoEntry($0.entry, outcomes[$0.entry] ?? [], grants: grants[$0.entry] ?? []) }
+    }
+
+    /// What undoing runs would do in one group, which is read once for all.
+    private func plans(
+        of runs: [JournalRun], _ found: Found, _ looking: Looking, among groups: [UnlockedVault.Group]
+    ) throws -> [(JournalEntry, [PlannedUndo], Set<GrantKey>)] {
+        guard !runs.isEmpty else { return [] }
+        let items = runs.flatMap(\.items)
+        let used = Set(
+            try items.filter { try isUsedElsewhere($0, than: found.group, among: groups) }.map(\.record.header.record))
+        let surroundings = UndoSurroundings(found.items)
+        return try database.read(found.group.keys) { reader in
+            try runs.map { run in
+                let plan = try reader.planUndo(of: run.items, in: surroundings, overriding: looking.overrides) {
+                    used.contains($0.record.header.record)
+                }
+                return (run.entry, plan, try reader.grantKeys(of: plan))
+            }
+        }
     }
 
     /// What the accounts are called that items belong to: as they are known now, or were when they went.

@@ -5,7 +5,7 @@ internal import KeyfobVault
 
 /// One run of a command, and what it took away.
 public struct UndoEntry: Hashable, Sendable {
-    /// Names it: the first eight digits of its id.
+    /// Names it: the first eight digits of a hash of all that it says.
     public let id: String
     /// The command, such as `logout`.
     ///
@@ -18,22 +18,41 @@ public struct UndoEntry: Hashable, Sendable {
     /// What it took away or changed, and what undoing does with it.
     public internal(set) var items: [UndoItem]
 
-    package let journalID: JournalID
+    /// The entry of the undo, which can be undone in turn; nil where it is not undone.
+    public internal(set) var undoneBy: String?
+
+    let journalEntry: JournalEntry
+    /// The refresh tokens that undoing it brings back, replaces or takes away.
+    let grants: Set<GrantKey>
+    /// All digits of what names it: no other entry has them.
+    package var fullID: String { journalEntry.key.description }
+
+    /// Whether it is itself an undo: those are undone by their id alone.
+    public var isUndo: Bool { journalEntry.isUndo }
 
     /// The groups in which it took something away.
-    public var groups: [AccessGroup] { items.reduce(into: []) { if !$0.contains($1.group) { $0.append($1.group) } } }
+    public var groups: [AccessGroup] { Self.unique(items.map(\.group)) }
 
     /// The names of the accounts that it concerned, each once.
-    public var accountNames: [String] {
-        items.compactMap(\.accountName).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    public var accountNames: [String] { Self.unique(items.compactMap(\.accountName)) }
+
+    private static func unique<Value: Hashable>(_ values: [Value]) -> [Value] {
+        var seen: Set<Value> = []
+        return values.filter { seen.insert($0).inserted }
     }
 
     /// Whether undoing it brings anything back.
     public var bringsBack: Bool { items.contains { $0.outcome == .returns } }
 
-    init(_ entry: JournalEntry, _ items: [UndoItem]) {
-        journalID = entry.id
-        id = entry.id.short
+    /// Whether undoing it changes anything: a note of a sign-out goes with what was signed out.
+    public var changesSomething: Bool {
+        bringsBack || items.contains { $0.outcome == .goes && $0.kind != .signedOut }
+    }
+
+    init(_ entry: JournalEntry, _ items: [UndoItem], grants: Set<GrantKey>) {
+        journalEntry = entry
+        self.grants = grants
+        id = entry.key.short
         command = entry.command
         time = entry.time
         until = entry.end
@@ -58,14 +77,24 @@ public struct UndoItem: Hashable, Sendable {
     /// When a token ends; nil where it does not, or nobody knows.
     public let expiresOn: Timestamp?
     /// What a decision decides.
-    public let text: String?
+    public internal(set) var text: String?
     /// What undoing does with it.
-    public let outcome: Outcome
+    public internal(set) var outcome: Outcome
+    /// Whether it is there, and what it was before the command comes back.
+    public let isSetBack: Bool
+    /// Whether what came later is lost by that.
+    public internal(set) var isOverriding: Bool
+    /// Whether the journal keeps it, since a command replaced or removed it.
+    package let isKept: Bool
+    let act: JournalAct?
+    let groupID: GroupID
 
     /// What an item is.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// An account with its names and its label.
         case account
+        /// The label of an account that is there again, and newer.
+        case label
         /// A refresh token.
         case refreshToken
         /// An access token.
@@ -76,6 +105,10 @@ public struct UndoItem: Hashable, Sendable {
         case signedOut
         /// A binding, the default account, or what else decides.
         case decision
+        /// The group itself, or its name.
+        case group
+        /// That an account was moved to its group.
+        case move
         /// Anything else.
         case other
     }
@@ -92,24 +125,49 @@ public struct UndoItem: Hashable, Sendable {
         case newerIsThere
         /// Its account is not there: that has to come back first.
         case accountIsGone
+        /// A later command has changed what this one added, or added to it.
+        case changedSince
+        /// The group stays, empty, so that what goes can come back; another undo of the same takes it away.
+        case staysEmpty
+        /// Other machines of the sync may have put something into the group, which `keyfob group remove` removes for all.
+        case inSync
+        /// The command replaced or removed more than is kept.
+        case tooMuch
+        /// A key of the group alone says that it was done.
+        case notOwners
+        /// It takes another group, which is out of reach.
+        case groupIsOutOfReach
         /// Another group has used the same sign-in since, so that the refresh token may be worth nothing any more.
         case usedElsewhere
+        /// The same sign-in has got another refresh token since, which stays: its provider may end it where this one is used.
+        case replacedSince
     }
 }
 
 extension UndoItem {
-    init(_ planned: PlannedUndo, in group: AccessGroup, names: [AccountID: String]) {
+    init(_ planned: PlannedUndo, in place: UnlockedVault.Group, names: [AccountID: String]) {
         let item = planned.item.value
         let credential = item.content.credential
         let owner = item.account
-        self.group = group
-        kind = Kind(item)
+        (group, groupID) = (place.name, place.keys.group)
+        act = JournalAct(item)
+        kind = if case .complete = planned.step { .label } else { Kind(planned.item) }
+        isKept = !planned.item.isAddition
+        isOverriding = planned.isOverriding
+        if case .putBack(let current) = planned.step {
+            // A sign-in that had ended is not there.
+            isSetBack = item.kind != .refreshToken || current.secretCommitment != nil
+        } else {
+            isSetBack = false
+        }
         account = owner
         accountName = owner.map { names[$0] ?? $0.description }
         clientID = credential.flatMap { $0.clientID == Credential.noClient ? nil : $0.clientID }
         scopes = credential?.scopes ?? []
         expiresOn = credential?.expiresOn
-        if case .setting(let name, let value?) = item.content {
+        if let act {
+            text = if case .groupRenamed(let name) = act { name } else { nil }
+        } else if case .setting(let name, let value?) = item.content {
             text = GroupDecision(Setting(name, value, by: .unknown), in: group).text
         } else {
             text = nil
@@ -119,12 +177,25 @@ extension UndoItem {
 }
 
 extension UndoItem.Kind {
-    fileprivate init(_ item: JournalItem) {
+    fileprivate init(_ stored: StoredItem<JournalItem>) {
+        let item = stored.value
+        switch JournalAct(item) {
+        case .groupMade, .groupRenamed:
+            self = .group
+            return
+        case .accountMoved:
+            self = .move
+            return
+        case .tooMuch, nil: break
+        }
         switch item.content {
         case .account: self = .account
         case .credential(let credential):
             switch credential.kind {
-            case .refreshToken: self = item.former?.hasSecret ?? false ? .refreshToken : .signedOut
+            case .refreshToken:
+                let isThere =
+                    stored.isAddition ? stored.record.secretCommitment != nil : item.former?.hasSecret ?? false
+                self = isThere ? .refreshToken : .signedOut
             case .accessToken: self = .accessToken
             case .idToken: self = .idToken
             }
@@ -138,12 +209,16 @@ extension UndoItem.Outcome {
     init(_ step: UndoStep) {
         self =
             switch step {
-            case .bringBack, .putBack: .returns
+            case .bringBack, .putBack, .complete, .act: .returns
             case .takeAway: .goes
-            case .complete, .nothing(.newer): .newerIsThere
+            case .nothing(.newer): .newerIsThere
             case .nothing(.done): .isThere
             case .nothing(.noAccount): .accountIsGone
             case .nothing(.usedElsewhere): .usedElsewhere
+            case .nothing(.replaced): .replacedSince
+            case .nothing(.changedSince): .changedSince
+            case .nothing(.tooMuch): .tooMuch
+            case .nothing(.notOwners): .notOwners
             }
     }
 }
@@ -151,7 +226,12 @@ extension UndoItem.Outcome {
 extension JournalItem {
     /// The account that the item is, belongs to or decides for.
     var account: AccountID? {
-        switch content {
+        switch JournalAct(self) {
+        case .accountMoved(let id, _): return id
+        case .groupMade, .groupRenamed, .tooMuch: return nil
+        case nil: break
+        }
+        return switch content {
         case .account(let account): account.id
         case .credential(let credential): credential.account
         case .setting(let name, let value?): Setting(name, value, by: .unknown).account

@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobVault
 
 /// What is kept of what a sign-out or a removal takes away.
 public enum UndoPolicy: Hashable, Sendable {
@@ -6,7 +7,7 @@ public enum UndoPolicy: Hashable, Sendable {
     case none
     /// All of it, sealed in its group for 30 days: ``Keyring/undo`` brings it back.
     case keep(UndoableCommand)
-    /// Nothing, and what earlier commands kept of the account in the group goes too.
+    /// Nothing, and what earlier commands kept of the account in any group within reach goes too.
     case erase
 }
 
@@ -22,7 +23,7 @@ public struct UndoableCommand: Hashable, Sendable {
 
     init(_ name: String, at time: Timestamp) {
         entry = JournalEntry(
-            id: .random(), command: String(name.prefix(JournalEntry.commandLimit)), time: time)
+            id: .random(), command: JournalEntry.fitting(name), time: time)
     }
 }
 
@@ -36,7 +37,7 @@ public struct UndoOffer: Hashable, Sendable {
     public let displaced: Int
 
     init(_ command: UndoableCommand, displaced: Int) {
-        id = command.entry.id.short
+        id = command.entry.key.short
         until = command.entry.end
         self.displaced = displaced
     }

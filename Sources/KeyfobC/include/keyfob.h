@@ -120,7 +120,7 @@ void keyfob_options_free(keyfob_options *options);
  *
  * Where none of these opens the vault and `keyfob agent` runs and has it open, the agent stands in its place: keyfob_token,
  * keyfob_refuse and keyfob_accounts ask it, which sees this program and gives what it was allowed (`keyfob program allow`;
- * KEYFOB_NO_PERMISSION says that nobody has allowed it); the calls for caches and keyfob_remove_account are KEYFOB_LOCKED. A
+ * KEYFOB_NO_PERMISSION says that nobody has allowed it); the calls for caches, undos and keyfob_remove_account are KEYFOB_LOCKED. A
  * call then may wait until a person on the desktop has answered, three minutes at most. */
 int keyfob_open(const keyfob_options *options, keyfob_keyring **keyring, keyfob_error **error);
 
@@ -185,6 +185,19 @@ int keyfob_change_entries(keyfob_keyring *keyring, const keyfob_options *options
  * clients are signed in to is KEYFOB_AMBIGUOUS unless "forget" is "true". The provider is not told; `keyfob undo` brings
  * back what went. Options: account, which the environment does not stand in for, client, forget, and group. */
 int keyfob_remove_account(keyfob_keyring *keyring, const keyfob_options *options, keyfob_error **error);
+
+/* What commands and programs have changed and can be undone, a row each, the newest first: id, command, time and until
+ * (RFC 3339), groups and accounts (a line each), changes ("true" where undoing it changes something as things stand), isUndo.
+ * Options: group. */
+int keyfob_undoable(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer,
+                    keyfob_error **error);
+
+/* Undoes an entry: what it removed or replaced comes back, what it added goes. Nobody is asked. What is there and newer stays,
+ * unless "force" is "true". Without "id" it takes the newest entry that is no undo itself, and no older one. The answer has
+ * a row for each item: id, command, undo (the entry of this undo, which can be undone too; NULL where there is none), group,
+ * kind, account (its id), clientID, text and outcome, as Schemas/undo-list.schema.json explains them. Options: id, force,
+ * group. KEYFOB_NOT_FOUND says that there is nothing to undo. */
+int keyfob_undo(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer, keyfob_error **error);
 
 /* How many rows an answer has; 0 for NULL. */
 size_t keyfob_answer_count(const keyfob_answer *answer);

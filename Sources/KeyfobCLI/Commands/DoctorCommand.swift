@@ -21,6 +21,8 @@ struct DoctorCommand: ParsableCommand {
             With --identity, the recovery key, it also says of which backups nothing shows who made them.
             Where the desktop's keyring (Secret Service) opens the vault, its item is looked at too, and so is what 'keyfob log' shows.
 
+            'keyfob undo' does not undo this. A backup brings back what a repair has put aside.
+
             Example:
               keyfob doctor
             """)

@@ -7,6 +7,8 @@ struct HistoryClearCommand: ParsableCommand {
         discussion: """
             Without --group, those of all groups that the key opens.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob history clear --group work
             """)

@@ -18,6 +18,8 @@ struct InitCommand: ParsableCommand {
             each, which Seahorse and 'secret-tool' show; nothing else unlocks such a vault. 'keyfob status' tells what \
             it cannot do, and 'keyfob migrate' moves a vault from one place to the other.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob init --recovery-file ~/keyfob-recovery.txt
               keyfob init --new-key-file ~/.config/keyfob.key \\

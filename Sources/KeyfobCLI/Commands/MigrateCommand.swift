@@ -18,6 +18,8 @@ struct MigrateCommand: ParsableCommand {
             before they were moved, if that is still there.
             Keys of single groups open nothing while the records are in the desktop's keyring.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob migrate --to secret-service --dry-run
               keyfob migrate --to secret-service

@@ -19,6 +19,8 @@ struct RekeyCommand: ParsableCommand {
             All of it happens in one step: killed at any moment, it leaves the old keys or the new ones. Old backups, and \
             other files of the vault's folder that the old keys open, are named, to be removed.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob rekey --recovery-file ~/new-recovery.txt
               keyfob rekey --keep-key-file ~/.config/keyfob.key \\

@@ -15,6 +15,8 @@ struct MCPSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup mcp vscode https://mcp.notes.example/mcp
               keyfob setup mcp cursor https://mcp.notes.example/mcp \\

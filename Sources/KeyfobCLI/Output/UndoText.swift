@@ -25,12 +25,12 @@ enum UndoText {
     /// The entries, the newest first.
     static func table(_ entries: [UndoEntry]) -> String {
         var table = Table(
-            header: ["ID", "WHEN", "COMMAND", "GROUP", "ACCOUNT", "BRINGS BACK", "UNTIL"],
-            yielding: ["GROUP", "COMMAND", "UNTIL"], usual: ["GROUP": AccessGroup.default.name])
+            header: ["ID", "WHEN", "COMMAND", "GROUP", "ACCOUNT", "UNDOING", "UNTIL"],
+            yielding: ["GROUP", "UNTIL"], usual: ["GROUP": AccessGroup.default.name])
         for entry in entries {
             table.add([
                 entry.id, LocalTime.text(entry.time), entry.command, entry.groups.map(\.name).joined(separator: ", "),
-                Quantity.list(entry.accountNames), summary(entry.items) ?? nothing(entry.items),
+                Quantity.list(entry.accountNames), effect(entry) ?? nothing(entry.items),
                 LocalTime.text(entry.until),
             ])
         }
@@ -41,7 +41,10 @@ enum UndoText {
     private static func nothing(_ items: [UndoItem]) -> String {
         let reasons: [(UndoItem.Outcome, String)] = [
             (.newerIsThere, "newer is there"), (.accountIsGone, "its account is not there"),
-            (.usedElsewhere, "another group has used the sign-in"),
+            (.usedElsewhere, "another group has used the sign-in"), (.changedSince, "changed since"),
+            (.replacedSince, "the sign-in has a newer token"),
+            (.tooMuch, "it was too much to keep"), (.notOwners, "a key of the group alone noted it"),
+            (.groupIsOutOfReach, "its group is out of reach"), (.inSync, "the group is in the sync"),
         ]
         let found = reasons.filter { outcome, _ in items.contains { $0.outcome == outcome } }.map(\.1)
         return "nothing: " + (found.isEmpty ? "all is there" : Quantity.list(found))
@@ -51,40 +54,146 @@ enum UndoText {
     static func plan(_ entry: UndoEntry) -> String {
         let groups = entry.groups.count == 1 ? "group" : "groups"
         let names = entry.groups.map(\.name).joined(separator: ", ")
-        return
-            "'\(entry.command)' at \(LocalTime.text(entry.time)): brings back \(summary(entry.items) ?? "nothing") of "
-            + "\(Quantity.list(entry.accountNames)) (\(groups) \(names))"
+        return "'\(entry.command)' at \(LocalTime.text(entry.time)): \(effect(entry) ?? "brings back nothing")"
+            + "\(whose(entry)) (\(groups) \(names))"
     }
 
-    /// What comes back, by kind; nil for nothing.
-    static func summary(_ items: [UndoItem]) -> String? {
-        let returning = items.filter { $0.outcome == .returns }
+    /// Whose it is, where it is somebody's.
+    static func whose(_ entry: UndoEntry) -> String {
+        let isTold = entry.items.allSatisfy { $0.kind == .move || $0.kind == .group }
+        return isTold || entry.accountNames.isEmpty ? "" : " of \(Quantity.list(entry.accountNames))"
+    }
+
+    /// What undoing would do; nil for nothing.
+    ///
+    /// - Parameter tense: How that is said: of what is done, of what would be, or of what was.
+    static func effect(_ entry: UndoEntry, _ tense: Tense = .present) -> String? {
+        var parts = entry.items.filter { $0.kind == .group || $0.kind == .move }.compactMap { act($0, tense) }
+        let returning = entry.items.filter { $0.outcome == .returns }
+        if let back = summary(returning.filter { !$0.isSetBack }) { parts.append("\(tense.bringingBack) \(back)") }
+        if let back = summary(returning.filter(\.isSetBack)) { parts.append("\(tense.settingBack) \(back)") }
+        // The note of a sign-out goes with what was signed out.
+        let going = entry.items.filter { $0.outcome == .goes && ($0.kind != .signedOut || returning.isEmpty) }
+        if let gone = summary(going) { parts.append("\(tense.takingAway) \(gone)") }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// How an effect is said.
+    enum Tense {
+        case present, conditional, past
+
+        var bringingBack: String {
+            switch self {
+            case .present: "brings back"
+            case .conditional: "would bring back"
+            case .past: "brought back"
+            }
+        }
+
+        var settingBack: String {
+            switch self {
+            case .present: "sets back"
+            case .conditional: "would set back"
+            case .past: "set back"
+            }
+        }
+
+        var movingBack: String {
+            switch self {
+            case .present: "moves"
+            case .conditional: "would move"
+            case .past: "moved"
+            }
+        }
+
+        var takingAway: String {
+            switch self {
+            case .present: "takes away"
+            case .conditional: "would take away"
+            case .past: "took away"
+            }
+        }
+    }
+
+    private static func act(_ item: UndoItem, _ tense: Tense) -> String? {
+        switch (item.kind, item.outcome) {
+        case (.group, .returns): "\(tense.bringingBack) the name '\(item.text ?? "")' of group '\(item.group)'"
+        case (.group, .goes): "\(tense.takingAway) group '\(item.group)'"
+        case (.move, .returns):
+            "\(tense.movingBack) \(item.accountName ?? "the account") back to group '\(item.text ?? "")'"
+        default: nil
+        }
+    }
+
+    /// What comes back, or goes, by kind; nil for nothing.
+    private static func summary(_ items: [UndoItem]) -> String? {
         let parts: [(UndoItem.Kind, String, String?)] = [
-            (.account, "account", nil), (.refreshToken, "refresh token", nil), (.accessToken, "access token", nil),
+            (.account, "account", nil), (.label, "label", nil), (.refreshToken, "refresh token", nil),
+            (.accessToken, "access token", nil),
             (.idToken, "ID token", nil), (.decision, "setting", nil),
             (.signedOut, "note of a sign-out", "notes of sign-outs"), (.other, "record", nil),
         ]
         let words = parts.compactMap { kind, one, several in
-            let count = returning.count { $0.kind == kind }
+            let count = items.count { $0.kind == kind }
             return count > 0 ? Quantity.of(count, one, several) : nil
         }
         return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// What came later and is lost by it, a line each.
+    ///
+    /// - Parameter told: What was told before; an item may have another name by now.
+    static func losses(_ entry: UndoEntry, besides told: UndoEntry? = nil) -> [String] {
+        let known = told?.items.filter(\.isOverriding) ?? []
+        let new = entry.items.filter { item in
+            item.isOverriding
+                && !known.contains {
+                    ($0.group, $0.kind, $0.account) == (item.group, item.kind, item.account)
+                        && ($0.clientID, $0.scopes, $0.text) == (item.clientID, item.scopes, item.text)
+                }
+        }
+        return new.map { item in
+            item.kind == .group
+                ? "lost by that: what is in group '\(item.group)'"
+                : "lost by that: \(subject(item)) \(item.kind == .account && item.outcome == .goes ? "with all that it holds" : "as it is now")"
+        }
     }
 
     /// What did not come back, and why, a line each.
     ///
     /// - Parameter listed: What else can be undone: an account may come back by that.
     static func obstacles(_ entry: UndoEntry, _ listed: [UndoEntry]) -> [String] {
-        entry.items.compactMap { item in
+        let returning = Set(
+            listed.flatMap(\.items).filter { $0.kind == .account && $0.outcome == .returns }
+                .map { AccountInGroup(account: $0.account, group: $0.group) })
+        return entry.items.compactMap { item in
             let what = subject(item)
             switch item.outcome {
             case .returns, .goes, .isThere: return nil
-            case .newerIsThere: return "kept as it is: \(what) is there again, and newer"
+            case .newerIsThere:
+                return item.kind == .group
+                    ? "not undone: another group is called '\(item.text ?? "")'"
+                    : "kept as it is: \(what) is there again, and newer"
+            case .changedSince:
+                return item.kind == .group
+                    ? "not undone: group '\(item.group)' has been used or shared since"
+                    : "kept as it is: a later command has changed \(what), or added to it"
+            case .replacedSince:
+                return
+                    "kept as it is: \(what), which the provider has replaced since: the one before it would end the sign-in"
+            case .staysEmpty:
+                return "kept as it is: group '\(item.group)', so that what was in it can come back; "
+                    + "to take it away too, once more: keyfob undo \(entry.id)"
+            case .inSync:
+                return "not undone: other machines may use group '\(item.group)'; "
+                    + "'keyfob group remove \(ShellWord.quoted(item.group.name))' removes it on all of them"
+            case .tooMuch:
+                return "not brought back: what it replaced and removed in group '\(item.group)' was more than 8 MiB, "
+                    + "of which nothing is kept"
+            case .notOwners: return "not undone: a key of group '\(item.group)' alone says that it was done"
+            case .groupIsOutOfReach: return "not undone: \(what) takes both groups, and one is out of reach"
             case .accountIsGone:
-                let comesBack = listed.flatMap(\.items).contains {
-                    $0.kind == .account && $0.outcome == .returns && $0.account == item.account
-                        && $0.group == item.group
-                }
+                let comesBack = returning.contains(AccountInGroup(account: item.account, group: item.group))
                 return "not brought back: \(what), since the account is not in group '\(item.group)'"
                     + (comesBack ? "; 'keyfob undo --list' shows what brings that back" : "")
             case .usedElsewhere:
@@ -94,19 +203,44 @@ enum UndoText {
         }
     }
 
+    /// What can be typed where something was not undone, a line each.
+    ///
+    /// - Parameters:
+    ///   - listed: What can be undone, the newest first.
+    ///   - forceHelps: Whether more is undone where what came later gives way.
+    static func ways(_ entry: UndoEntry, _ listed: [UndoEntry], forceHelps: Bool) -> [String] {
+        var ways: [String] = []
+        if forceHelps {
+            ways.append("to put back what was, and lose what came later: keyfob undo \(entry.id) --force")
+        }
+        guard !entry.changesSomething else { return ways }
+        let older = listed.drop { $0.id != entry.id }.dropFirst().first { $0.changesSomething && !$0.isUndo }
+        if let older { ways.append("to undo '\(older.command)' before it: keyfob undo \(older.id)") }
+        return ways
+    }
+
     private static func subject(_ item: UndoItem) -> String {
         let whose = item.accountName.map { " of \($0)" } ?? ""
         let client = item.clientID.map { " (client \($0))" } ?? ""
         switch item.kind {
         case .account: return "the account \(item.accountName ?? "")"
+        case .label: return "the label\(whose)"
         case .refreshToken: return "the refresh token\(whose)\(client)"
         case .accessToken: return "the access token\(whose)\(client)"
         case .idToken: return "the ID token\(whose)\(client)"
         case .signedOut: return "the sign-out\(whose)\(client)"
         case .decision: return "what was decided (\(item.text ?? ""))"
+        case .group: return "group '\(item.group)'"
+        case .move: return "the move\(whose)"
         case .other: return "a record\(whose)"
         }
     }
+}
+
+/// An account, or nobody, in one group.
+private struct AccountInGroup: Hashable {
+    let account: AccountID?
+    let group: AccessGroup
 }
 
 /// An entry in documents.

@@ -17,6 +17,14 @@ struct CommandPath {
         (self.names, self.command) = (names, command)
     }
 
+    /// What people undo all as that the command changes; nil for one that goes on and does many things.
+    var undoneName: String? {
+        guard let first = names.first, !["agent", "broker", "device", "exec", "mcp", "mirror"].contains(first) else {
+            return nil
+        }
+        return names.joined(separator: " ")
+    }
+
     /// As it is typed.
     var text: String { (["keyfob"] + names).joined(separator: " ") }
 

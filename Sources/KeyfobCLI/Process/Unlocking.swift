@@ -34,6 +34,8 @@ extension GlobalOptions {
     }
 
     private func ready(_ keyring: Keyring, reaching reach: Reach, tellsFindings: Bool = true) -> Keyring {
+        // All that this command changes is undone together.
+        if let name = CommandPath(of: Array(CommandLine.arguments.dropFirst())).undoneName { keyring.undo.begin(name) }
         _ = try? keyring.health.stateFindings()
         tellWarnings(of: keyring, andFindings: tellsFindings)
         reach.confine(keyring)

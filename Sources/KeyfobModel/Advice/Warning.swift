@@ -47,6 +47,8 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case stoppedChange
         /// A sign-in is in use in two places, each of which may end it for the other.
         case sharedSignIn
+        /// Something cannot be undone, or not any more, since a journal keeps only so much.
+        case undoLimit
         /// No provider is known that could renew the tokens of an account.
         case noProvider
         /// A sign-in is about to end.

@@ -50,7 +50,7 @@ extension GroupWriter {
     ) throws {
         let old = kept.value
         func body(_ former: FieldList) -> FieldList { signed(ItemBody.encode(content, replacing: former).body) }
-        let item: JournalItem
+        var item: JournalItem
         if let former = old.former {
             item = try JournalItem(
                 old.entry, old.kind,
@@ -60,6 +60,7 @@ extension GroupWriter {
             guard let added = old.added, let left = old.left else { return }
             item = try JournalItem(old.entry, old.kind, added: body(added), left: left)
         }
+        item.leavesSecret = old.leavesSecret
         var header = header(succeeding: kept.record, RecordIndex())
         // When it went tells whether a sign-in was used elsewhere since.
         header.stamp = Stamp(milliseconds: 0, after: kept.record.header.stamp)

@@ -21,14 +21,21 @@ extension GroupWriter {
     /// Notes from now on what changes.
     package func beginJournal() { draft = JournalDraft() }
 
+    /// Forgets what has changed since ``beginJournal()``.
+    package func endJournal() { draft = nil }
+
     /// Writes down what has changed since ``beginJournal()``, as an entry or as a part of one.
     ///
     /// Entries whose time is over go, and the oldest ones where there is too much.
     ///
-    /// - Parameter isLeftOut: Which tokens are worth nothing any more.
-    /// - Returns: Nil where nothing was taken away that could come back.
+    /// - Parameters:
+    ///   - isLeftOut: Which tokens are worth nothing any more.
+    ///   - isEverythingKept: Whether it is written down too where nothing was taken away that could come back.
+    /// - Returns: Nil where nothing was written.
+    @discardableResult
     package func endJournal(
-        _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false }
+        _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false },
+        keepingEverything isEverythingKept: Bool = false
     ) throws -> JournalKept? {
         let changes = draft?.items ?? []
         draft = nil
@@ -47,8 +54,8 @@ extension GroupWriter {
             // A grant that had ended says nothing by itself.
             if let former = item.former, former.hasSecret || item.kind != .refreshToken { isWorthKeeping = true }
         }
-        guard isWorthKeeping else { return nil }
-        let displaced = try makeRoom(for: size, of: entry)
+        guard isWorthKeeping || isEverythingKept && !records.isEmpty else { return nil }
+        let displaced = try makeRoom(for: size, count: records.count, of: entry)
         for record in records { try insert(record) }
         return JournalKept(items: records.count, displaced: displaced)
     }
@@ -57,12 +64,12 @@ extension GroupWriter {
     ///
     /// - Returns: The entries that it was kept under.
     @discardableResult
-    package func removeFromJournal(where isMeant: (JournalItem) throws -> Bool) throws -> Set<JournalID> {
+    package func removeFromJournal(where isMeant: (JournalItem) throws -> Bool) throws -> Set<JournalEntry> {
         guard try storage.mayHold(.journal) else { return [] }
-        var entries: Set<JournalID> = []
+        var entries: Set<JournalEntry> = []
         for item in try reader.journal() where try isMeant(item.value) {
             try delete(item.record)
-            entries.insert(item.value.entry.id)
+            entries.insert(item.value.entry)
         }
         return entries
     }
@@ -78,8 +85,8 @@ extension GroupWriter {
     /// Removes an entry of which nothing is left that could come back.
     ///
     /// - Returns: Whether that is so.
-    package func removeEmptyEntry(_ id: JournalID) throws -> Bool {
-        let items = try reader.journal().filter { $0.value.entry.id == id }
+    package func removeEmptyEntry(_ entry: JournalEntry) throws -> Bool {
+        let items = try reader.journal().filter { $0.value.entry == entry }
         let isEmpty = items.allSatisfy { item in
             item.value.former.map { !$0.hasSecret && item.value.kind == .refreshToken } ?? true
         }
@@ -96,22 +103,54 @@ extension GroupWriter {
     }
 
     /// Notes how an item was before it changes, and how it is then.
-    func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?) throws {
-        guard draft != nil else { return }
+    ///
+    /// - Parameter known: What is known of the new record; nil where that has to be read in it.
+    func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?, _ known: JournalDraft.Known? = nil) throws {
+        guard draft?.isTooLarge == false else { return }
         if let old, old.header.kind.isOfItems {
-            let content = try old.content(keys)
+            let body = try body(of: old)
+            // What makes no sense is told as damage.
+            guard let content = try? ItemBody.decode(body, old.header.kind) else {
+                _ = try old.content(keys)
+                return
+            }
             guard content.isKeptForUndo else { return }
             let key = content.key
-            if draft?.knows(key) == false { draft?.begin(key, try withSecret(old)) }
+            // What the same run has added was not there before it.
+            let isOwn = noting.map { $0.marksNew && body.origin()?.entry == $0.entry } ?? false
+            if draft?.knows(key) == false, !isOwn { draft?.begin(key, try withSecret(old), (body, content)) }
             draft?.leave(key, nil)
         }
         guard let new, new.header.kind.isOfItems else { return }
-        let body = try keys.openAttributes(new.header, new.attributes)
-        let content = try ItemBody.decode(body, new.header.kind)
-        guard content.isKeptForUndo else { return }
-        let key = content.key
-        if draft?.knows(key) == false { draft?.begin(key, nil) }
-        draft?.leave(key, new)
+        let isMarked = noting?.marksNew ?? false
+        if isMarked, draft?.isEmpty ?? true { return }
+        guard let key = try known?.key ?? key(of: new) else { return }
+        if draft?.knows(key) == false, !isMarked { draft?.begin(key, nil, nil) }
+        draft?.leave(key, new, known?.digest)
+    }
+
+    private func key(of record: SealedRecord) throws -> ItemKey? {
+        let body = try keys.openAttributes(record.header, record.attributes)
+        let content = try ItemBody.decode(body, record.header.kind)
+        return content.isKeptForUndo ? content.key : nil
+    }
+
+    /// Whether a new record tells the journal something: what is only added says itself by which command it came.
+    func isNoted(new content: ItemContent) -> Bool {
+        guard let draft else { return false }
+        return noting?.marksNew != true || draft.knows(content.key)
+    }
+
+    /// What is known of a record with a secret that is about to be written; nil where nothing is noted.
+    func known(_ content: ItemContent, _ secret: borrowing SecretBytes) -> JournalDraft.Known? {
+        guard draft?.isTooLarge == false, content.isKeptForUndo else { return nil }
+        return JournalDraft.Known(key: content.key, digest: ItemDigest.of(content, secret: secret))
+    }
+
+    /// The same of a record without a secret.
+    func known(_ content: ItemContent) -> JournalDraft.Known? {
+        guard draft?.isTooLarge == false, content.isKeptForUndo else { return nil }
+        return JournalDraft.Known(key: content.key, digest: ItemDigest.of(content))
     }
 
     private func withSecret(_ record: StoredRecord) throws -> StoredRecord {
@@ -128,38 +167,41 @@ extension GroupWriter {
         guard let former = change.former else {
             guard let left = change.left else { return nil }
             let body = try keys.openAttributes(left.header, left.attributes)
-            let item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
+            var item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
+            item.leftDigest = try change.leftDigest ?? keys.digest(of: left)
+            item.leavesSecret = left.secret != nil
             return item.content.credential.map(isLeftOut) ?? false ? nil : (item, nil)
         }
-        let body = try former.open(keys)
-        if let left = change.left, try isSame(former, body, left) { return nil }
+        guard let (body, content) = change.said else { return nil }
         let secret = try former.secret.map { JournalSecret(try former.open(secret: $0, keys)) }
-        let item = try JournalItem(
-            entry, former.header.kind,
-            former: JournalItem.Former(body: body, flags: former.header.flags, secretCount: secret?.bytes.count ?? 0),
-            left: change.left?.header.version)
+        let before = JournalItem.Former(
+            body: body, flags: former.header.flags, secretCount: secret?.bytes.count ?? 0)
+        var item = JournalItem(
+            entry, former.header.kind, former: before, content, left: change.left?.header.version)
+        if let left = change.left {
+            let digest = try change.leftDigest ?? keys.digest(of: left)
+            // Of one with a secret nobody knows.
+            let isSame = former.secret == nil && left.secret == nil && digest == ItemDigest.of(item.content)
+            if isSame { return nil }
+            (item.leftDigest, item.leavesSecret) = (digest, left.secret != nil)
+        }
         return item.content.credential.map(isLeftOut) ?? false ? nil : (item, secret)
     }
 
-    /// Whether a record says what it said before; of one with a secret nobody knows.
-    private func isSame(_ former: StoredRecord, _ body: FieldList, _ left: SealedRecord) throws -> Bool {
-        guard former.secret == nil, left.secret == nil, former.header.kind == left.header.kind else { return false }
-        func content(_ body: FieldList) throws -> ItemContent {
-            let content = try ItemBody.decode(body, left.header.kind)
-            guard var credential = content.credential else { return content }
-            credential.grant = credential.grant?.elsewhere
-            return .credential(credential)
-        }
-        return try content(body) == content(try keys.openAttributes(left.header, left.attributes))
-    }
-
-    /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes.
+    /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes in `count`
+    /// records.
     ///
     /// - Returns: How many entries went before their time.
-    private func makeRoom(for size: Int, of entry: JournalEntry) throws -> Int {
+    func makeRoom(for size: Int, count added: Int, of entry: JournalEntry) throws -> Int {
         guard try storage.mayHold(.journal) else { return 0 }
+        // All of it is read for that, so for little only now and then.
+        if size < Self.journalLimit / 256, let count = try reader.manifest()?.count(of: .journal),
+            count % 16 + added < 16
+        {
+            return 0
+        }
         try removeFromJournal { $0.entry.hasEnded(at: now) }
-        let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry.id != entry.id })
+        let others = JournalRun.runs(of: try reader.journal().filter { $0.value.entry != entry }, at: now)
         let sizes = others.map { run in
             run.items.reduce(0) {
                 $0 + Self.size($1.record.attributes, secretCount: $1.value.former?.secretCount ?? 0)

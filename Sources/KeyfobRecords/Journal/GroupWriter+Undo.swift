@@ -9,23 +9,35 @@ package import KeyfobVault
 extension GroupWriter {
     /// What undoing these entries would do.
     ///
-    /// - Parameter isUsedElsewhere: as for a reader's `planUndo`.
+    /// - Parameters:
+    ///   - overrides: Whether what came later gives way.
+    ///   - isUsedElsewhere: as for a reader's `planUndo`.
     package func planUndo(
-        of ids: Set<JournalID>, isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
+        of entries: Set<JournalEntry>, overriding overrides: Bool = false,
+        isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
     ) throws -> [PlannedUndo] {
-        guard try storage.mayHold(.journal) else { return [] }
-        let items = try reader.journal().filter { ids.contains($0.value.entry.id) && !$0.value.entry.hasEnded(at: now) }
-        return try reader.planUndo(of: items, isUsedElsewhere: isUsedElsewhere)
+        let all = try storage.mayHold(.journal) ? reader.journal().filter { !$0.value.entry.hasEnded(at: now) } : []
+        let kept = all.filter { entries.contains($0.value.entry) }
+        let added = try reader.additions(of: entries).filter { !$0.value.entry.hasEnded(at: now) }
+        return try reader.planUndo(
+            of: kept + added, in: UndoSurroundings(all), overriding: overrides, isUsedElsewhere: isUsedElsewhere)
     }
+
+    /// The refresh tokens that a plan brings back, replaces or takes away.
+    package func grantKeys(of plan: [PlannedUndo]) throws -> Set<GrantKey> { try reader.grantKeys(of: plan) }
 
     /// Does what was planned; what is done goes from the journal.
     package func undo(_ plan: [PlannedUndo]) throws {
-        // What belongs to an account comes after it.
-        for planned in plan.filter({ $0.item.value.kind == .account }) + plan.filter({ $0.item.value.kind != .account })
-        {
-            try make(planned)
+        // What belongs to an account comes after it, and goes before it.
+        let (accounts, others) = (
+            plan.filter { $0.item.value.kind == .account }, plan.filter { $0.item.value.kind != .account }
+        )
+        for planned in accounts where !planned.step.takesAway { try make(planned) }
+        for planned in others { try make(planned) }
+        for planned in accounts where planned.step.takesAway { try make(planned) }
+        for planned in plan where planned.step.isFinal && !planned.item.isAddition {
+            for record in [planned.item.record] + planned.rest { try delete(record) }
         }
-        for planned in plan where planned.step.isFinal { try delete(planned.item.record) }
     }
 
     private func make(_ planned: PlannedUndo) throws {
@@ -33,13 +45,22 @@ extension GroupWriter {
         switch planned.step {
         case .bringBack: try bringBack(item, planned.item.record)
         case .putBack(let current): try putBack(item, planned.item.record, inPlaceOf: current)
-        case .takeAway(let current): try bury(current)
+        case .takeAway(let current):
+            if case .account(let account) = item.content {
+                // What was got for it since is nobody's without it.
+                for record in try reader.records(.account, keys.blind(account.id)) where record.header.kind.isOfItems {
+                    try bury(record)
+                }
+                try removeForeign(of: account.id)
+            } else {
+                try bury(current)
+            }
         case .complete(let current):
             guard case .account(let former) = item.content else { return }
             var account = try current.decode(keys, AccountBody.decode)
             account.label = former.label
             try replace(current, .account(account))
-        case .nothing: break
+        case .act, .nothing: break
         }
     }
 
@@ -68,7 +89,8 @@ extension GroupWriter {
         if var credential = content.credential, credential.kind == .refreshToken {
             let (before, now) = (credential.grant ?? Grant(), try current.content(keys).credential?.grant ?? Grant())
             var grant = now.succeeded(by: before)
-            grant.state = before.state
+            // Whether its provider replaces tokens, too, is what was known then.
+            (grant.state, grant.rotates) = (before.state, before.rotates)
             credential.grant = grant
             content = .credential(credential)
         }

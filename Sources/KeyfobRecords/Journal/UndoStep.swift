@@ -1,5 +1,6 @@
 internal import KeyfobFiles
-internal import KeyfobModel
+package import KeyfobModel
+internal import KeyfobSodium
 package import KeyfobVault
 
 /// What undoing does with one item that the journal keeps.
@@ -12,6 +13,8 @@ package enum UndoStep: Sendable {
     case takeAway(StoredRecord)
     /// The item is there again, newer; it gets what it lacks.
     case complete(StoredRecord)
+    /// What no record says is taken back, by whoever has all groups at hand.
+    case act(JournalAct)
     /// Nothing is done, and why.
     case nothing(Reason)
 
@@ -23,8 +26,16 @@ package enum UndoStep: Sendable {
         case newer
         /// The account that it belongs to is not there.
         case noAccount
+        /// A later command has changed what this one added, or added to it.
+        case changedSince
+        /// More was replaced and removed than is kept.
+        case tooMuch
+        /// A key of the group alone says that it was done.
+        case notOwners
         /// Another group has used the same sign-in since, so that this refresh token may have been replaced.
         case usedElsewhere
+        /// The same sign-in has got another refresh token since, which its provider may end where this one is used.
+        case replaced
     }
 
     /// Whether something changes.
@@ -33,16 +44,19 @@ package enum UndoStep: Sendable {
     /// Whether the journal has no more use for the item afterwards.
     package var isFinal: Bool {
         switch self {
-        case .bringBack, .putBack, .takeAway, .complete, .nothing(.done): true
+        case .bringBack, .putBack, .takeAway, .complete, .act, .nothing(.done): true
         case .nothing: false
         }
     }
+
+    /// Whether it takes away what a command added.
+    var takesAway: Bool { if case .takeAway = self { true } else { false } }
 
     /// Whether it brings something back, rather than taking away what a command added.
     package var returns: Bool {
         switch self {
         case .bringBack, .putBack, .complete: true
-        case .takeAway, .nothing: false
+        case .takeAway, .act, .nothing: false
         }
     }
 }
@@ -50,53 +64,192 @@ package enum UndoStep: Sendable {
 /// An item of the journal, and what undoing does with it.
 package struct PlannedUndo: Sendable {
     package let item: StoredItem<JournalItem>
-    package let step: UndoStep
+    /// What else the journal keeps of it, from later changes of the same run.
+    let rest: [StoredRecord]
+    package var step: UndoStep
+    /// Whether what came later is lost by it.
+    package var isOverriding = false
 }
 
 extension RecordReading {
     /// What undoing would do with some items of the journal, as the group stands.
     ///
-    /// - Parameter isUsedElsewhere: Whether a refresh token may have been replaced by the use of it in another group.
+    /// - Parameters:
+    ///   - items: What the journal keeps, and records that were added (``additions(of:)``).
+    ///   - surroundings: What the group holds besides.
+    ///   - overrides: Whether what came later gives way.
+    ///   - isUsedElsewhere: Whether a refresh token may have been replaced by the use of it in another group.
     package func planUndo(
-        of items: [StoredItem<JournalItem>], isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
+        of items: [StoredItem<JournalItem>], in surroundings: UndoSurroundings, overriding overrides: Bool = false,
+        isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
     ) throws -> [PlannedUndo] {
-        let returning = Set(
-            items.compactMap { item in
-                if case .account(let account) = item.value.content, item.value.former != nil { account.id } else { nil }
-            })
-        return try items.map { item in
-            var step = try step(for: item.value)
-            if step.returns, let credential = item.value.content.credential {
-                if !returning.contains(credential.account), try account(credential.account) == nil {
-                    step = .nothing(.noAccount)
-                } else if credential.kind == .refreshToken, try isUsedElsewhere(item) {
-                    step = .nothing(.usedElsewhere)
-                }
+        var plan = try UndoneItem.all(of: items).map { undone in
+            let item = undone.item
+            var planned = PlannedUndo(item: item, rest: undone.rest, step: try step(for: item))
+            if overrides, let other = try overriding(planned.step, item) {
+                (planned.step, planned.isOverriding) = (other, true)
             }
-            return PlannedUndo(item: item, step: step)
+            return planned
+        }
+        try keepAccounts(&plan, surroundings, overriding: overrides)
+        let returning = Set(
+            plan.compactMap { planned in
+                if planned.step.returns, case .account(let account) = planned.item.value.content {
+                    account.id
+                } else {
+                    nil
+                }
+            })
+        for (index, planned) in plan.enumerated() where planned.step.returns {
+            guard let credential = planned.item.value.content.credential else { continue }
+            if !returning.contains(credential.account), try account(credential.account) == nil {
+                plan[index].step = .nothing(.noAccount)
+            } else if credential.kind == .refreshToken, try isUsedElsewhere(planned.item) {
+                plan[index].step = .nothing(.usedElsewhere)
+            } else if case .putBack(let current) = planned.step, try isReplaced(planned.item, by: current) {
+                plan[index].step = .nothing(.replaced)
+            }
+            if !plan[index].step.changes { plan[index].isOverriding = false }
+        }
+        return plan
+    }
+
+    /// The refresh tokens that a plan brings back, replaces or takes away.
+    package func grantKeys(of plan: [PlannedUndo]) throws -> Set<GrantKey> {
+        var found: Set<GrantKey> = []
+        for planned in plan where planned.step.changes {
+            switch planned.item.value.content {
+            case .credential(let credential) where credential.kind == .refreshToken: found.insert(GrantKey(credential))
+            case .account(let account) where planned.step.takesAway:
+                for record in try records(of: keys.blind(account.id), kind: .refreshToken) {
+                    if let credential = try record.content(keys).credential { found.insert(GrantKey(credential)) }
+                }
+            default: break
+            }
+        }
+        return found
+    }
+
+    /// Lets accounts stay that hold more than goes as well: an account goes only with all that it holds.
+    private func keepAccounts(
+        _ plan: inout [PlannedUndo], _ surroundings: UndoSurroundings, overriding overrides: Bool
+    ) throws {
+        let going = Set(
+            plan.compactMap { planned in
+                if case .takeAway(let record) = planned.step { record.header.record } else { nil }
+            })
+        let staying = Set(plan.filter { !$0.step.takesAway }.map(\.item.value.content.key))
+        for (index, planned) in plan.enumerated() where planned.step.takesAway {
+            guard case .account(let account) = planned.item.value.content else { continue }
+            let foreign = try surroundings.foreign ?? self.foreign()
+            surroundings.foreign = foreign
+            let others = foreign[account.id] ?? []
+            let held = try records(.account, keys.blind(account.id)).filter { $0.header.kind.isOfItems }
+            let isAlone =
+                try !surroundings.changed(account.id, since: planned.item)
+                && (held + others).allSatisfy { record in
+                    guard record.header.kind != .account, !going.contains(record.header.record) else { return true }
+                    // What was got for it silently is nobody's without it.
+                    guard [.accessToken, .idToken].contains(record.header.kind) else { return false }
+                    let body = try record.open(keys)
+                    return try body.origin() == nil && !body.isChanged
+                        && !staying.contains(ItemBody.decode(body, record.header.kind).key)
+                }
+            if !isAlone {
+                (plan[index].step, plan[index].isOverriding) =
+                    overrides ? (planned.step, true) : (.nothing(.changedSince), false)
+            }
+        }
+    }
+
+    /// The entries of other programs' files, by the accounts that they are about.
+    private func foreign() throws -> [AccountID: [StoredRecord]] {
+        if let manifest = try manifest(), manifest.count(of: .foreign) == 0 { return [:] }
+        var found: [StoredRecord] = []
+        try forEachRecord(kind: .foreign) { result in
+            if let record = try? result.get() { found.append(record) }
+        }
+        var owned: [AccountID: [StoredRecord]] = [:]
+        for record in found {
+            let owner = try secret(record).withBytes { ForeignOwner(reading: $0)?.account }
+            if let owner { owned[owner, default: []].append(record) }
+        }
+        return owned
+    }
+
+    /// Whether what a command left is a newer refresh token of the same sign-in than the one that was there before.
+    private func isReplaced(_ item: StoredItem<JournalItem>, by current: StoredRecord) throws -> Bool {
+        guard let credential = item.value.content.credential, credential.kind == .refreshToken,
+            item.value.former?.hasSecret ?? false, current.secretCommitment != nil
+        else { return false }
+        let (before, now) = (credential.grant ?? Grant(), try current.content(keys).credential?.grant ?? Grant())
+        guard now.state == .active, now.epoch == before.epoch, now.generation > before.generation,
+            (now.rotates ?? before.rotates) != false
+        else { return false }
+        return try !secret(current).isEqual(to: secret(item.record))
+    }
+
+    private func step(for item: StoredItem<JournalItem>) throws -> UndoStep {
+        guard item.isAddition else { return try step(for: item.value) }
+        return item.value.added?.isChanged ?? false ? .nothing(.changedSince) : .takeAway(item.record)
+    }
+
+    /// What is done instead where what came later gives way; nil where nothing is.
+    private func overriding(_ step: UndoStep, _ item: StoredItem<JournalItem>) throws -> UndoStep? {
+        switch step {
+        case .nothing(.changedSince), .nothing(.newer), .complete:
+            if item.isAddition { return .takeAway(item.record) }
+            guard let current = try record(holding: item.value.content) else { return .bringBack }
+            return item.value.former == nil ? .takeAway(current) : .putBack(current)
+        default: return nil
         }
     }
 
     private func step(for item: JournalItem) throws -> UndoStep {
+        if let act = JournalAct(item) {
+            guard let body = item.former?.body, try SettingBody.decode(body, keys).writer != .group else {
+                return .nothing(.notOwners)
+            }
+            return act == .tooMuch ? .nothing(.tooMuch) : .act(act)
+        }
+        if case .setting(let name, _) = item.content, name.hasPrefix(JournalEntry.reservedPrefix) {
+            return .nothing(.notOwners)
+        }
         let current = try record(holding: item.content)
         guard let former = item.former else {
-            guard let current else { return .nothing(.done) }
+            guard let current, item.left != nil else { return .nothing(.done) }
             // A sign-out that was repeated left the same mark again.
             let isMark = try current.secretCommitment == nil && grant(of: current)?.state == .signedOut
-            return current.version == item.left || isMark ? .takeAway(current) : .nothing(.newer)
+            return try isMark || isLeft(current, item) ? .takeAway(current) : .nothing(.newer)
         }
-        guard let current else { return try isSuperseded(item) ? .nothing(.newer) : .bringBack }
-        if current.version == item.left { return .putBack(current) }
+        guard let current else {
+            if try isSuperseded(item) { return .nothing(.newer) }
+            // What the command left is gone by a later one; without the account it has no place anyway.
+            guard item.left != nil else { return .bringBack }
+            let isOfGone = try item.content.credential.map { try account($0.account) == nil } ?? false
+            return isOfGone ? .bringBack : .nothing(.changedSince)
+        }
+        if try isLeft(current, item) { return .putBack(current) }
         if try isSame(current, item, former) { return .nothing(.done) }
         switch item.content {
         case .credential(let credential) where credential.kind == .refreshToken:
-            let isEnded = try current.secretCommitment == nil && grant(of: current)?.state != .active
+            let state = try grant(of: current)?.state
+            let isEnded = current.secretCommitment == nil && state != .active
+            // A later command has signed out what this one left.
+            if isEnded, state == .signedOut, item.leavesSecret { return .nothing(.changedSince) }
             return try isEnded && former.hasSecret && !isSuperseded(item) ? .putBack(current) : .nothing(.newer)
         case .account(let account):
-            return try account.label != nil && current.decode(keys, AccountBody.decode).label == nil
+            // It was taken away, and has come back without it.
+            return try item.left == nil && account.label != nil && current.decode(keys, AccountBody.decode).label == nil
                 && !isLabelTaken(account) ? .complete(current) : .nothing(.newer)
         default: return .nothing(.newer)
         }
+    }
+
+    /// Whether a record is as the command left it.
+    private func isLeft(_ current: StoredRecord, _ item: JournalItem) throws -> Bool {
+        if current.version == item.left { return true }
+        return try item.leftDigest.map { try $0 == digest(of: current) } ?? false
     }
 
     /// Whether a newer token is there that does what the former one did.
@@ -149,6 +302,39 @@ extension RecordReading {
 
     private func account(_ id: AccountID) throws -> StoredRecord? {
         try records(.account, keys.blind(id)).first { $0.header.kind == .account }
+    }
+
+    /// Whether nothing is in a group that a run of a command made, nor was, so that nothing is lost with it.
+    ///
+    /// What an undo has taken away, somebody has said goodbye to.
+    ///
+    /// - Parameters:
+    ///   - isOwnMeant: Whether what the run itself added to the group counts as nothing, with what was got for it silently.
+    ///   - decidesNothing: Which settings Keyfob keeps for itself.
+    package func isUnused(
+        since entry: JournalEntry, butForOwn isOwnMeant: Bool = false, _ decidesNothing: (String) -> Bool
+    ) throws -> Bool {
+        var isUnused = true
+        for kind in RecordHeader.Kind.allCases where isUnused && kind != .tombstone {
+            try forEachRecord(kind: kind) { result throws(StorageFailure) in
+                guard isUnused else { return }
+                let record = try result.get()
+                let origin = isOwnMeant && kind != .journal ? try record.open(keys).origin()?.entry : nil
+                switch kind {
+                case .journal:
+                    let kept = try record.decode(keys, JournalBody.decode).entry
+                    isUnused = kept == entry || kept.isUndo
+                case .setting:
+                    let name = try record.decode(keys) { body throws(FieldList.Malformed) in
+                        try NamedValueBody.decode(body).first
+                    }
+                    isUnused = origin == entry || decidesNothing(name)
+                case .accessToken, .idToken: isUnused = isOwnMeant && (origin ?? entry) == entry
+                default: isUnused = origin == entry
+                }
+            }
+        }
+        return isUnused
     }
 
     /// Whether another account of the group has the label of this one.

@@ -214,13 +214,14 @@ extension VaultReading {
 
     /// Every record of one kind in a group, or those that are wanted.
     ///
+    /// - Parameter time: Records that were written before it are not opened.
     /// - Throws: `incomplete` when there are not as many as there should be.
     func all<Value>(
         _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value,
-        where isWanted: (Value) -> Bool = { _ in true }
+        since time: Timestamp? = nil, where isWanted: (Value) -> Bool = { _ in true }
     ) throws(StorageFailure) -> SearchResult<Value> {
         var found = SearchResult<Value>()
-        found.damaged = try forEach(kind, in: keys, decode) { record, value in
+        found.damaged = try forEach(kind, in: keys, since: time, decode) { record, value in
             if isWanted(value) { found.items.append(StoredItem(record: record, value: value)) }
         }
         return found
@@ -228,7 +229,8 @@ extension VaultReading {
 
     /// Calls `body` with each record of one kind in a group, and what it says.
     private func forEach<Value>(
-        _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value,
+        _ kind: RecordHeader.Kind, in keys: GroupKeys, since time: Timestamp? = nil,
+        _ decode: (FieldList) throws(FieldList.Malformed) -> Value,
         body: (StoredRecord, Value) -> Void
     ) throws(StorageFailure) -> [String] {
         try snapshot(keys) { reader throws(StorageFailure) in
@@ -245,6 +247,7 @@ extension VaultReading {
                     guard seen.insert(record.header.record).inserted else {
                         throw StoreError.incomplete(group: keys.group)
                     }
+                    if let time, record.header.stamp.milliseconds / 1_000 < time.seconds { return }
                     body(record, try record.decode(keys, decode))
                 } catch StoreError.damaged(let what) {
                     damaged.append(what)

@@ -8,15 +8,18 @@ extension VaultStorage {
     /// - Parameters:
     ///   - sequence: The sequence of the header that `keys` come from.
     ///   - milliseconds: Now, since 1970.
+    ///   - note: What it is noted as; nil for a change that nobody undoes.
     /// - Throws: `staleKeys` when the header has changed since, `busy`, `diskFull`, `notWritable`,
     ///   `inputOutput`; nothing has been written then.
     /// - Returns: What `body` returns, and how far the group has come.
     package func change<Result>(
-        _ keys: GroupKeys, sequence: UInt64, milliseconds: Int64, _ body: (GroupWriter) throws -> Result
+        _ keys: GroupKeys, sequence: UInt64, milliseconds: Int64, note: ChangeNote? = nil,
+        _ body: (GroupWriter) throws -> Result
     ) throws -> (result: Result, milestone: Milestone?) {
         try write(sequence: sequence) { change in
             let writer = GroupWriter(
                 try change.records(keys), device: try change.device(), milliseconds: milliseconds)
+            writer.note(as: note)
             let result = try body(writer)
             return (result, try writer.finish())
         }
@@ -24,13 +27,15 @@ extension VaultStorage {
 
     /// Changes records of several groups in one transaction; `body` gets a writer for each, in their order.
     package func change<Result>(
-        _ groups: [GroupKeys], sequence: UInt64, milliseconds: Int64, _ body: ([GroupWriter]) throws -> Result
+        _ groups: [GroupKeys], sequence: UInt64, milliseconds: Int64, note: ChangeNote? = nil,
+        _ body: ([GroupWriter]) throws -> Result
     ) throws -> (result: Result, milestones: [Milestone]) {
         try write(sequence: sequence) { change in
             let device = try change.device()
             let writers = try groups.map {
                 GroupWriter(try change.records($0), device: device, milliseconds: milliseconds)
             }
+            for writer in writers { writer.note(as: note) }
             let result = try body(writers)
             return (result, try writers.compactMap { try $0.finish() })
         }
@@ -44,11 +49,12 @@ extension VaultStorage {
     ///   - names: The groups to change.
     ///   - new: Those of them to make; needs the whole vault's key.
     ///   - milliseconds: Now, since 1970.
-    /// - Throws: as ``change(_:sequence:milliseconds:_:)``; `needsVaultKey`, `groupExists`, `noSuchGroup`.
+    ///   - note: What it is noted as; nil for a change that nobody undoes.
+    /// - Throws: as ``change(_:sequence:milliseconds:note:_:)``; `needsVaultKey`, `groupExists`, `noSuchGroup`.
     /// - Returns: What `body` returns, and how far the groups, and the header where groups are made, have come.
     package func change<Result>(
         _ vault: inout UnlockedVault, groups names: [AccessGroup], creating new: [AccessGroup], milliseconds: Int64,
-        _ body: ([AccessGroup: GroupWriter]) throws -> Result
+        note: ChangeNote? = nil, _ body: ([AccessGroup: GroupWriter]) throws -> Result
     ) throws -> (result: Result, milestones: [Milestone]) {
         func run(
             _ vault: borrowing UnlockedVault, _ change: any StorageChange
@@ -58,7 +64,10 @@ extension VaultStorage {
             var writers: [AccessGroup: GroupWriter] = [:]
             for name in names {
                 let records = try change.records(try vault.group(name).keys)
-                writers[name] = GroupWriter(records, device: device, milliseconds: milliseconds)
+                let writer = GroupWriter(records, device: device, milliseconds: milliseconds)
+                writer.note(as: note)
+                if let note, new.contains(name) { try writer.note(.groupMade, of: note.entry) }
+                writers[name] = writer
             }
             let result = try body(writers)
             return (result, try writers.values.compactMap { try $0.finish() })

@@ -105,7 +105,7 @@ package protocol StorageChange: AnyObject {
 
     /// Removes every record of a group.
     ///
-    /// - Returns: How many went.
+    /// - Returns: How many went, but for those of the undo journal, which nobody has written.
     func removeRecords(of group: GroupID) throws -> Int
 
     /// Takes note of a group's new name.
@@ -120,7 +120,7 @@ package protocol StorageChange: AnyObject {
 
 /// What a verification found.
 package struct Verification: Equatable, Sendable {
-    /// How many records were opened, attributes and secret.
+    /// How many records were opened, attributes and secret; those of the undo journal, which nobody has written, aside.
     package var opened: Int
     /// What is wrong, one line each; empty when all is well.
     package var problems: [String]

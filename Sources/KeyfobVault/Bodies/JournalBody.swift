@@ -9,11 +9,15 @@ package struct JournalItem: Sendable {
     /// The kind of the item's record.
     package let kind: RecordHeader.Kind
     /// The item's record before the command; nil where the command added the item.
-    package let former: Former?
+    package private(set) var former: Former?
     /// The body of an item that the command added.
-    package let added: FieldList?
+    package private(set) var added: FieldList?
     /// The version that the command left; nil where it left none.
-    package let left: ItemVersion?
+    package var left: ItemVersion?
+    /// What tells what the command left from anything else, whatever its version is; nil where it left none, or nobody says.
+    package var leftDigest: [UInt8]?
+    /// Whether the command left a secret.
+    package var leavesSecret = false
     /// What the item held before the command, or what the command added.
     package let content: ItemContent
 
@@ -39,12 +43,23 @@ package struct JournalItem: Sendable {
     package init(
         _ entry: JournalEntry, _ kind: RecordHeader.Kind, former: Former, left: ItemVersion?
     ) throws(FieldList.Malformed) {
-        self.entry = entry
-        self.kind = kind
-        self.former = former
-        self.left = left
+        self.init(entry, kind, former: former, try ItemBody.decode(former.body, kind), left: left)
+    }
+
+    /// The same, of which somebody knows already what it held.
+    package init(
+        _ entry: JournalEntry, _ kind: RecordHeader.Kind, former: Former, _ content: ItemContent, left: ItemVersion?
+    ) {
+        (self.entry, self.kind, self.former, self.left) = (entry, kind, former, left)
         added = nil
-        content = try ItemBody.decode(former.body, kind)
+        self.content = content
+    }
+
+    /// The same of an item that was not there before the command.
+    package func withoutFormer(added body: FieldList) -> JournalItem {
+        var item = self
+        (item.former, item.added) = (nil, body)
+        return item
     }
 
     /// An item that the command added.
@@ -62,9 +77,10 @@ package struct JournalItem: Sendable {
 
 /// The attributes of a record of the undo journal.
 ///
-/// 1 id of the entry (16 bytes), 2 command, 3 when it ran i64, 4 kind of the item's record u8; of an item that was there
+/// 1 id of the entry (16 bytes), 2 command of at most 64 bytes, 3 when it ran i64, 4 kind of the item's record u8; of an item that was there
 /// before: 5 its flags u16, 6 its body, 7 how many bytes its secret has u32; 8 the body of an item that the command added;
-/// 9 the version that the command left (1 stamp u64, 2 device u64), absent where it left none.
+/// 9 the version that the command left (1 stamp u64, 2 device u64), absent where it left none; 10 the hash of what it left,
+/// 16 bytes; 11 u8 1 where it left a secret.
 package enum JournalBody {
     private static let body: UInt16 = 6
 
@@ -87,6 +103,8 @@ package enum JournalBody {
             version.append(2, left.device)
             list.append(9, version)
         }
+        if let digest = item.leftDigest { list.append(10, digest) }
+        if item.leavesSecret { list.append(11, UInt8(1)) }
         return list
     }
 
@@ -96,8 +114,19 @@ package enum JournalBody {
         guard let id = list.bytes(1).flatMap({ JournalID($0) }), let seconds,
             let kind = kind.flatMap(RecordHeader.Kind.init(rawValue:)), kind != .tombstone, kind != .journal
         else { throw FieldList.Malformed() }
-        let entry = JournalEntry(id: id, command: try list.requiredText(2), time: Timestamp(seconds: seconds))
+        let command = try list.requiredText(2)
+        guard command.utf8.count <= JournalEntry.commandLimit else { throw FieldList.Malformed() }
+        let entry = JournalEntry(id: id, command: command, time: Timestamp(seconds: seconds))
         let left = try list.lists(9).first.map(version)
+        var item = try self.item(list, entry, kind, left)
+        item.leftDigest = list.bytes(10).map(Array.init)
+        item.leavesSecret = list.bytes(11) != nil
+        return item
+    }
+
+    private static func item(
+        _ list: FieldList, _ entry: JournalEntry, _ kind: RecordHeader.Kind, _ left: ItemVersion?
+    ) throws(FieldList.Malformed) -> JournalItem {
         if let bytes = list.bytes(body) {
             let (flags, count): (UInt16?, UInt32?) = (try list.integer(5), try list.integer(7))
             let former = JournalItem.Former(

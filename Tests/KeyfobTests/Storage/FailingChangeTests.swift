@@ -25,11 +25,12 @@ struct FailingChangeTests {
                 let policy = UndoPolicy.keep(keyring.undo.command("account remove"))
                 _ = try keyring.accounts.remove(ada.id, from: .default, undo: policy)
             case .undo:
-                if try keyring.accounts.list().contains(where: { $0.account == bob }), try keyring.undo.list().isEmpty {
+                if try keyring.accounts.list().contains(where: { $0.account == bob }), try keyring.undo.taken().isEmpty
+                {
                     let policy = UndoPolicy.keep(keyring.undo.command("account remove"))
                     _ = try keyring.accounts.remove(bob.id, from: .default, undo: policy)
                 }
-                _ = try keyring.undo.undo()
+                _ = try keyring.undo.undoTaken()
             case .setDefault: try keyring.accounts.setDefault(ada.id, in: .default)
             case .bind: try keyring.bindings.set(.directory("/srv/project"), to: .account(ada.id), in: .default)
             case .createGroup: try keyring.groups.create(AccessGroup("new"))

@@ -139,6 +139,9 @@ struct ToldAccountTests {
         }
     }
 
+    /// The same without what is kept for an undo.
+    private func schemasOfUse() throws -> [String] { try schemas().filter { $0 != "Undo" } }
+
     @Test("a token is one item with few attributes, and its account gets one when more is known")
     func oneItem() throws {
         #expect(try schemas() == ["AccessToken"])
@@ -146,11 +149,18 @@ struct ToldAccountTests {
         #expect(Set(attributes.keys) == ["xdg:schema", "keyfob", "account", "called:ada", "record"])
         try ada.store("newer", ["repo"], in: home.opened(at: noon.advanced(by: 1)))
         try ada.store("gist", ["gist"], in: home.opened(at: noon.advanced(by: 2)))
-        #expect(try schemas() == ["AccessToken", "AccessToken"])
+        // The token that was replaced, and nothing of the one that was added.
+        let all = try schemas()
+        #expect(all.sorted() == ["AccessToken", "AccessToken", "Undo"])
+        // The later token goes alone.
+        let undone = try home.opened(at: noon.advanced(by: 3)).undo.undo()
+        #expect(undone.items.map(\.outcome) == [.goes] && undone.items.map(\.kind) == [.accessToken], "\(undone)")
+        #expect(try home.opened().accounts.list().count == 1)
+        try ada.store("gist", ["gist"], in: home.opened(at: noon.advanced(by: 4)))
         try home.keyring.accounts.setLabel("boss", of: ada.account.id, in: .default)
-        #expect(try schemas() == ["AccessToken", "AccessToken", "Account"])
+        #expect(try schemasOfUse() == ["AccessToken", "AccessToken", "Account"])
         try ada.store("newest", ["repo"], in: home.keyring)
-        #expect(try schemas() == ["AccessToken", "AccessToken", "Account"])
+        #expect(try schemasOfUse() == ["AccessToken", "AccessToken", "Account"])
     }
 
     @Test("a label that a new account brings, and a user name, need one")
@@ -201,7 +211,8 @@ struct ToldAccountTests {
         let refusing = try RefusingSession()
         let home = try KeyringHome(in: refusing.session)
         try ada.store("token", ["repo"], in: home.keyring)
-        try refusing.order("refuse from 2 \(RefusingSession.changes)")
+        // The first is what the label is taken back by.
+        try refusing.order("refuse from 3 \(RefusingSession.changes)")
         _ = failure(of: KeyringError.self) {
             try home.keyring.accounts.setLabel("boss", of: ada.account.id, in: .default)
         }

@@ -27,15 +27,15 @@ struct AccountUndoTests: SilentSuite {
         #expect(try content() != before)
         home.clock.advance(by: 3_600)
         let other = try home.opened()
-        let entries = try other.undo.list()
+        let entries = try other.undo.taken()
         #expect(entries.map(\.id) == [offer.id] && entries.first?.bringsBack == true)
         #expect(entries.first?.groups == [.default] && entries.first?.command == taking.rawValue)
-        let undone = try other.undo.undo()
+        let undone = try other.undo.undoTaken()
         #expect(undone.items.allSatisfy { [.returns, .goes].contains($0.outcome) }, "\(undone)")
         #expect(try content() == before)
         #expect(try keyring.health.verify().problems == [] && keyring.health.orphans().isEmpty)
-        #expect(try home.opened().undo.list().isEmpty && keyring.journalCount() == 0)
-        #expect(failure(of: KeyringError.self) { _ = try keyring.undo.undo() }?.code == .noSuchEntry)
+        #expect(try home.opened().undo.taken().isEmpty && keyring.journalCount() == 0)
+        #expect(failure(of: KeyringError.self) { _ = try keyring.undo.undoTaken() }?.code == .noSuchEntry)
     }
 
     @Test("and once more: what came back can be taken away and brought back again", arguments: TakingAway.allCases)
@@ -51,8 +51,8 @@ struct AccountUndoTests: SilentSuite {
                 try await TakingAway.remove.take(id, from: home.opened(), undo: policy)
             }
             home.clock.advance(by: 60)
-            _ = try keyring.undo.undo()
-            if isLeft { _ = try home.opened().undo.undo() }
+            _ = try keyring.undo.undoTaken()
+            if isLeft { _ = try home.opened().undo.undoTaken() }
             #expect(try content() == before)
         }
     }
@@ -70,7 +70,7 @@ struct AccountUndoTests: SilentSuite {
         let forgotten = try await keyring.accounts.signOut(
             id, reach: .forget, from: .default, undo: .keep(keyring.undo.command("logout")), network: provider.network)
         #expect(forgotten.undo != nil)
-        _ = try home.opened().undo.undo()
+        _ = try home.opened().undo.undoTaken()
         #expect(try keyring.accounts.credentials(of: id, in: .default).allSatisfy { $0.grant?.state != .active })
         let account = try #require(try home.opened().accounts.list().first)
         #expect(account.account.label == "boss" && account.isOwnersDefault)
@@ -102,7 +102,7 @@ struct AccountUndoTests: SilentSuite {
             network: hasNetwork ? provider.network : nil)
         #expect(report.revoked == 0 && report.undo != nil && report.tokens.map(\.fate) == [.staysValid])
         #expect(report.notes.first?.message.contains("stays good") == true)
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         provider.answer(.tokens("at2", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada).text == "at2")
         #expect(provider.tokenRequests.last?.refreshToken == "rt")
@@ -121,7 +121,7 @@ struct AccountUndoTests: SilentSuite {
         let again = Account(id: id, username: ada.username)
         try home.grant("newer", again)
         try home.access("newer at", again)
-        let undone = try keyring.undo.undo()
+        let undone = try keyring.undo.undoTaken()
         let kept = Set(undone.items.filter { $0.outcome == .newerIsThere }.map(\.kind))
         #expect(kept.isSuperset(of: [.refreshToken, .accessToken]))
         #expect(try await home.storedRefreshToken(of: ada) == "newer")
@@ -131,8 +131,8 @@ struct AccountUndoTests: SilentSuite {
         #expect(try home.opened().accounts.list().map(\.account.label) == ["boss"])
         #expect(try keyring.bindings.list().count == 2)
         // What could not come back is kept, and is not what is undone next.
-        #expect(try keyring.undo.list().first?.bringsBack == false)
-        #expect(failure(of: KeyringError.self) { _ = try keyring.undo.undo() }?.code == .noSuchEntry)
+        #expect(try keyring.undo.taken().first?.bringsBack == false)
+        #expect(failure(of: KeyringError.self) { _ = try keyring.undo.undoTaken() }?.code == .noSuchEntry)
         #expect(try keyring.health.verify().problems == [])
     }
 
@@ -144,7 +144,7 @@ struct AccountUndoTests: SilentSuite {
         try home.grant("rt-bob", bob)
         try keyring.accounts.setLabel("boss", of: bob.id, in: .default)
         try keyring.accounts.setDefault(bob.id, in: .default)
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         let accounts = try home.opened().accounts.list()
         #expect(accounts.first { $0.account.id == id }?.account.label == nil)
         #expect(accounts.first { $0.account.id == bob.id }?.account.label == "boss")
@@ -160,9 +160,9 @@ struct AccountUndoTests: SilentSuite {
             home.clock.advance(by: 60)
             offers.append(try #require(try await TakingAway.forget.take(account.id, from: keyring)))
         }
-        #expect(try keyring.undo.list().map(\.id) == offers.reversed().map(\.id))
+        #expect(try keyring.undo.taken().map(\.id) == offers.reversed().map(\.id))
         _ = try keyring.undo.undo(offers[0].id)
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try Set(keyring.accounts.list().map(\.account.username)) == ["ada@id.example", "eve@id.example"])
         for id in [offers[0].id, "zzzz", ""] {
             #expect(failure(of: KeyringError.self) { _ = try keyring.undo.undo(id) }?.code == .noSuchEntry, "\(id)")
@@ -179,9 +179,9 @@ struct AccountUndoTests: SilentSuite {
         let refused = try keyring.undo.undo(signedOut.id)
         #expect(refused.items.filter { $0.kind == .refreshToken }.map(\.outcome) == [.accountIsGone])
         #expect(try keyring.accounts.list().isEmpty && keyring.health.orphans().isEmpty)
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try keyring.accounts.list().map(\.state) == [.signedOut])
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try keyring.accounts.list().map(\.state) == [.signedIn])
     }
 
@@ -198,10 +198,10 @@ struct AccountUndoTests: SilentSuite {
             let offer = try await TakingAway.everywhere.take(account, from: keyring, in: group, undo: .keep(command))
             offers.insert(offer?.id)
         }
-        let entries = try home.opened().undo.list()
+        let entries = try home.opened().undo.taken()
         #expect(offers.count == 1 && entries.count == 1 && entries.first?.groups.count == 2)
         #expect(entries.first?.accountNames.count == 2)
-        _ = try home.opened().undo.undo()
+        _ = try home.opened().undo.undoTaken()
         #expect(try content() == before && keyring.journalCount() == 0)
     }
 
@@ -219,14 +219,14 @@ struct AccountUndoTests: SilentSuite {
         home.clock.advance(by: 60)
         try await TakingAway.logout.take(ada.id, from: keyring)
         // Nobody has used it: it comes back, and both groups follow each other as before.
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         try await TakingAway.logout.take(ada.id, from: keyring)
         home.clock.advance(by: 60)
         let request = TokenRequest(account: ada.id.description, scopes: ["mail.read"])
         _ = try await keyring.tokens.acquireSilently(for: request, in: [work], network: provider.network)
-        #expect(try keyring.undo.list().first?.items.contains { $0.outcome == .usedElsewhere } == true)
-        #expect(failure(of: KeyringError.self) { _ = try keyring.undo.undo() }?.code == .noSuchEntry)
-        let id = try #require(try keyring.undo.list().first?.id)
+        #expect(try keyring.undo.taken().first?.items.contains { $0.outcome == .usedElsewhere } == true)
+        #expect(failure(of: KeyringError.self) { _ = try keyring.undo.undoTaken() }?.code == .noSuchEntry)
+        let id = try #require(try keyring.undo.taken().first?.id)
         let undone = try keyring.undo.undo(id)
         #expect(!undone.bringsBack && undone.items.contains { $0.outcome == .usedElsewhere })
         #expect(try keyring.accounts.list(in: [.default]).map(\.state) == [.signedOut])
@@ -261,7 +261,7 @@ struct AccountUndoTests: SilentSuite {
             try await TakingAway.forget.take(id, from: keyring)
             let keyrings = try (0..<4).map { _ in try home.opened() }
             let done = await withTaskGroup(of: Bool.self) { group in
-                for keyring in keyrings { group.addTask { (try? keyring.undo.undo()) != nil } }
+                for keyring in keyrings { group.addTask { (try? keyring.undo.undoTaken()) != nil } }
                 return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
             #expect(done == 1)
@@ -275,7 +275,7 @@ struct AccountUndoTests: SilentSuite {
         _ = try keyring.accounts.remove(
             id, from: .default, unbinds: true, undo: .keep(keyring.undo.command("account remove")))
         let state = try home.home.state()
-        let entry = try #require(try home.opened().undo.list().first)
+        let entry = try #require(try home.opened().undo.taken().first)
         #expect(try home.opened().undo.entry(nil) == entry)
         #expect(Set(entry.items.map(\.kind)) == [.account, .refreshToken, .accessToken, .decision])
         #expect(entry.items.compactMap(\.text).contains("tool gh is bound to ada-sub@id.example"))

@@ -41,15 +41,48 @@ struct KeyringContent: Equatable, CustomStringConvertible {
             .joined(separator: "\n")
     }
 
+    /// What there is without the note of which accounts were there, which follows by itself.
+    var withoutFormer: String {
+        groups.sorted { $0.key < $1.key }.map { name, lines in
+            ([name] + lines.filter { !$0.contains("\"former accounts\"") }).joined(separator: "\n  ")
+        }.joined(separator: "\n")
+    }
+
     /// How many items there are.
     var count: Int { groups.values.reduce(0) { $0 + $1.count } }
 }
 
 extension Keyring {
-    /// How many records the undo journals hold.
+    /// How many records the undo journals hold of what sign-outs and removals took away.
     func journalCount() throws -> Int {
         try withState { state in
-            try state.vault.groups.reduce(0) { try $0 + database.journal(in: $1.keys).items.count }
+            try state.vault.groups.reduce(0) { count, group in
+                try count + database.journal(in: group.keys).items.count { Undo.isOfTaking($0.value.entry.command) }
+            }
         }
+    }
+}
+
+extension Keyring.Undo {
+    /// Whether a command takes something away, and does no more.
+    static func isOfTaking(_ command: String) -> Bool {
+        !command.hasPrefix("undo of ") && !command.hasPrefix("redo of ")
+            && ![
+                "add", "login", "bind", "unbind", "account default", "account label", "account move", "import",
+                "restore",
+                "program allow", "program deny", "group create", "group rename", "provider add", "client add", "allow",
+            ].contains(command)
+    }
+
+    /// What sign-outs and removals took away.
+    func taken(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
+        try kept(in: groups).filter { Self.isOfTaking($0.command) }
+    }
+
+    /// Brings back what the newest of them took away.
+    @discardableResult
+    func undoTaken() throws(KeyringError) -> UndoEntry {
+        guard let newest = try taken().first(where: \.bringsBack) else { throw KeyringError(.noSuchEntry, "nothing") }
+        return try undo(newest.id)
     }
 }

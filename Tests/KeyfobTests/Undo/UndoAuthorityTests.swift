@@ -30,14 +30,14 @@ struct UndoAuthorityTests {
         let (own, theirs) = (
             try remove(ada, by: place.owner, in: .default), try remove(tool, by: place.owner, in: place.tools)
         )
-        #expect(try place.adversary.undo.list().map(\.id) == [theirs.id])
+        #expect(try place.adversary.undo.taken().map(\.id) == [theirs.id])
         #expect(place.refusal { _ = try place.adversary.undo.undo(own.id) }?.code == .noSuchEntry)
-        #expect(place.refusal { _ = try place.adversary.undo.list(in: [.default]) }?.code == .groupNotGranted)
-        _ = try place.adversary.undo.undo()
+        #expect(place.refusal { _ = try place.adversary.undo.taken(in: [.default]) }?.code == .groupNotGranted)
+        _ = try place.adversary.undo.undoTaken()
         #expect(try place.adversary.tokenText(TokenRequest(account: tool.id.description)) == "the tool's")
-        #expect(try place.adversary.undo.clear() == 0)
-        #expect(try place.owner.undo.list().map(\.id) == [own.id])
-        _ = try place.owner.undo.undo()
+        #expect(try place.adversary.undo.taken().isEmpty)
+        #expect(try place.owner.undo.taken().map(\.id) == [own.id])
+        _ = try place.owner.undo.undoTaken()
         #expect(try place.owner.tokenText(TokenRequest(account: "ada"), in: [.default]) == "the owner's")
     }
 
@@ -48,8 +48,30 @@ struct UndoAuthorityTests {
         let own = try remove(ada, by: place.owner, in: .default)
         let later = try place.home.opened(keyFile: 2, at: noon.advanced(by: 400 * 86_400))
         _ = try remove(tool, by: later, in: place.tools)
-        #expect(try place.owner.undo.list().map(\.id) == [own.id])
-        #expect(try place.owner.undo.undo().accountNames == ["ada@contoso.example"])
+        #expect(try place.owner.undo.taken().map(\.id) == [own.id])
+        #expect(try place.owner.undo.undoTaken().accountNames == ["ada@contoso.example"])
+    }
+
+    @Test(
+        "an entry that says it is yet to come is not the newest, and makes room before all others",
+        arguments: [600, 80_000])
+    func ahead(seconds: Int64) throws {
+        let ada = try place.add("ada", "the owner's", by: place.owner)
+        let own = try remove(ada, by: place.owner, in: .default)
+        let later = try place.home.opened(keyFile: 2, at: noon.advanced(by: seconds))
+        try later.bindings.set(.tool("az"), to: .nobody, in: place.tools)
+        // The owner's own in that group comes first too.
+        try place.home.opened(at: noon.advanced(by: 60)).bindings.set(.tool("gh"), to: .nobody, in: place.tools)
+        let listed = try place.owner.undo.list()
+        #expect(listed.last?.time == noon.advanced(by: seconds) && listed.last?.command == "bind", "\(listed)")
+        #expect(listed.contains { $0.id == own.id })
+        #expect(try place.owner.undo.undo().command == "bind")
+        #expect(try place.owner.bindings.list().map(\.subject.text) == ["az"])
+        _ = try place.owner.undo.undo(own.id)
+        #expect(try place.owner.tokenText(TokenRequest(account: "ada"), in: [.default]) == "the owner's")
+        // Whoever means it names it.
+        _ = try place.owner.undo.undo(listed.last?.id)
+        #expect(try place.owner.bindings.list().isEmpty)
     }
 
     @Test("what a program may do does not come back with an account once the program was forgotten")
@@ -59,7 +81,7 @@ struct UndoAuthorityTests {
         try place.owner.programs.permit(ProgramPermission(of: program, account: ada.id, in: .default))
         _ = try remove(ada, by: place.owner, in: .default)
         #expect(place.refusal { _ = try place.owner.programs.forgetPermissions(of: [program]) }?.code == .noSuchBinding)
-        _ = try place.owner.undo.undo()
+        _ = try place.owner.undo.undoTaken()
         #expect(try place.owner.tokenText(TokenRequest(account: ada.id.description), in: [.default]) == "t")
         #expect(try place.owner.programs.permissions().isEmpty)
     }
@@ -75,7 +97,7 @@ struct UndoAuthorityTests {
         case "rekey": try rekey(place.owner)
         default: break
         }
-        _ = try place.home.opened().undo.undo()
+        _ = try place.home.opened().undo.undoTaken()
         let writers = try place.owner.bindings.list().map { "\($0.subject.text) \($0.writer)" }
         #expect(Set(writers) == ["gh owner", "az group"])
         #expect(try place.owner.health.verify().problems == [])
@@ -90,7 +112,7 @@ struct UndoAuthorityTests {
         _ = try remove(eve, by: place.adversary, in: place.tools)
         let slot = try #require(try place.owner.slots.list().first { $0.group == place.tools }).id
         _ = try place.owner.slots.revoke(slot, of: place.tools)
-        _ = try place.owner.undo.undo()
+        _ = try place.owner.undo.undoTaken()
         #expect(try place.owner.bindings.list().map { "\($0.subject.text) \($0.writer)" } == ["gh owner"])
         #expect(try place.owner.groups.foreignDecisions().isEmpty)
     }
@@ -104,7 +126,7 @@ struct UndoAuthorityTests {
             "(SELECT group_id FROM record_counts WHERE group_id NOT IN (SELECT group_id FROM records WHERE kind = 10))"
         try database.runUnnoticed("UPDATE records SET group_id = \(target) WHERE kind = 10")
         let opened = try place.home.opened()
-        #expect(place.refusal { _ = try opened.undo.list(in: [.default]) } != nil)
+        #expect(place.refusal { _ = try opened.undo.taken(in: [.default]) } != nil)
         #expect(try !opened.health.verify().problems.isEmpty)
         #expect(try opened.accounts.list(in: [.default]).isEmpty)
     }

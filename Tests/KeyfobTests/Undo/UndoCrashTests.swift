@@ -42,14 +42,14 @@ struct UndoCrashTests {
             case .logout:
                 _ = try? await keyring.accounts.signOut(
                     ada.id, reach: .everywhere, from: .default, undo: policy, network: nil)
-            case .undo: _ = try? keyring.undo.undo()
+            case .undo: _ = try? keyring.undo.undoTaken()
             case .clear, nil: _ = try? keyring.undo.clear()
             }
             kill(getpid(), SIGKILL)
         }
         let keyring = try home.opened()
         #expect(try keyring.health.verify().problems == [])
-        let (content, entries) = (try KeyringContent(keyring), try keyring.undo.list().count)
+        let (content, entries) = (try KeyringContent(keyring), try keyring.undo.taken().count)
         if action == .clear {
             #expect(content != whole && entries <= 1)
             if delay == 120_000 { #expect(entries == 0) }
@@ -58,7 +58,7 @@ struct UndoCrashTests {
         // Both in one change: all is there and nothing to undo, or the other way round.
         #expect((content == whole) == (entries == 0))
         if delay == 120_000 { #expect((content == whole) == !isThere) }
-        if entries > 0 { _ = try keyring.undo.undo() }
+        if entries > 0 { _ = try keyring.undo.undoTaken() }
         #expect(try KeyringContent(keyring) == whole && keyring.health.verify().problems == [])
     }
 }

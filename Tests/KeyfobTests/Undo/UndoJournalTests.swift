@@ -50,19 +50,19 @@ struct UndoJournalTests {
         clock.advance(by: days * 86_400)
         let other = try home.opened(clock: clock.clock)
         guard days > 30 else {
-            _ = try other.undo.undo()
+            _ = try other.undo.undoTaken()
             #expect(try keyring.tokenText(TokenRequest(account: "ada")) == "only copy")
             return
         }
-        #expect(try other.undo.list().isEmpty && keyring.journalCount() > 0)
-        #expect(code { _ = try other.undo.undo() } == .noSuchEntry)
+        #expect(try other.undo.taken().isEmpty && keyring.journalCount() > 0)
+        #expect(code { _ = try other.undo.undoTaken() } == .noSuchEntry)
         #expect(code { _ = try other.undo.undo(offer.id) } == .noSuchEntry)
         // The next change takes it out of a file; of the desktop's keyring the next one that is kept for an undo.
         let bob = try add("bob", "t")
         if keyring.storage == .secretService { try remove(bob) }
         let entries = try keyring.withState { state in
             try state.vault.groups.flatMap { group in
-                try keyring.database.journal(in: group.keys).items.map(\.value.entry.id.short)
+                try keyring.database.journal(in: group.keys).items.map(\.value.entry.key.short)
             }
         }
         #expect(!entries.contains(offer.id))
@@ -80,7 +80,7 @@ struct UndoJournalTests {
                 account.id, from: .default, undo: .keep(keyring.undo.command("account remove")))
             offers.append(try #require(removal.undo).id)
         }
-        let entries = try keyring.undo.list()
+        let entries = try keyring.undo.taken()
         #expect(entries.map(\.id) == offers.reversed() && Set(entries.map(\.time)) == [clock.now])
     }
 
@@ -105,7 +105,7 @@ struct UndoJournalTests {
             _ = try keyring.accounts.remove(ada.id, from: .default, undo: .erase)
         }
         #expect(try !holds(sealed) && keyring.journalCount() == 0)
-        #expect(code { _ = try keyring.undo.undo() } == .noSuchEntry)
+        #expect(code { _ = try keyring.undo.undoTaken() } == .noSuchEntry)
     }
 
     @Test("erasing takes what was kept of the account in the group, and nothing of others")
@@ -118,12 +118,12 @@ struct UndoJournalTests {
             ada.id, from: .default, undo: .erase, network: nil)
         #expect(report.undo == nil)
         // What the sign-out was not about, the account itself, is kept from before.
-        let left = try keyring.undo.list().filter { $0.accountNames == ["ada"] }.flatMap(\.items)
+        let left = try keyring.undo.taken().filter { $0.accountNames == ["ada"] }.flatMap(\.items)
         #expect(left.allSatisfy { $0.kind == .account })
         _ = try add("ada", "once more")
         #expect(try keyring.accounts.remove(ada.id, from: .default, undo: .erase).undo == nil)
-        #expect(try keyring.undo.list().map(\.accountNames) == [["bob"]])
-        _ = try keyring.undo.undo()
+        #expect(try keyring.undo.taken().map(\.accountNames) == [["bob"]])
+        _ = try keyring.undo.undoTaken()
         #expect(try keyring.tokenText(TokenRequest(account: "bob")) == "of bob")
         #expect(keyring.refusal(TokenRequest(account: "ada")) == .noSuchAccount)
     }
@@ -138,7 +138,7 @@ struct UndoJournalTests {
             displaced.append(offer.displaced)
         }
         #expect(displaced == [0, 0, 0, 0, 0, 0, 0, 1, 1, 1])
-        #expect(try keyring.undo.list().map(\.accountNames) == (3..<10).reversed().map { ["user\($0)"] })
+        #expect(try keyring.undo.taken().map(\.accountNames) == (3..<10).reversed().map { ["user\($0)"] })
         // One that is larger than all that is kept otherwise.
         let large = try add("large", token)
         for number in 0..<9 {
@@ -148,7 +148,7 @@ struct UndoJournalTests {
         }
         let before = try KeyringContent(keyring)
         #expect(try remove(large)?.displaced == 7)
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try KeyringContent(keyring) == before && keyring.health.verify().problems == [])
     }
 
@@ -162,7 +162,7 @@ struct UndoJournalTests {
         if keyring.storage == .embedded { try keyring.store(credential, "t", for: ada) }
         let before = try KeyringContent(keyring)
         try remove(ada)
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try KeyringContent(keyring) == before)
     }
 
@@ -173,14 +173,14 @@ struct UndoJournalTests {
         let (ada, bob) = (try add("ada", "at work", in: work), try add("bob", "of bob"))
         try remove(ada, in: work)
         try keyring.groups.rename(work, to: new)
-        #expect(try keyring.undo.list().map(\.groups) == [[new]])
-        _ = try keyring.undo.undo()
+        #expect(try keyring.undo.taken().map(\.groups) == [[new]])
+        _ = try keyring.undo.undoTaken()
         #expect(try keyring.accounts.list(in: [new]).map(\.account) == [ada])
         try remove(ada, in: new)
         try remove(bob)
         _ = try keyring.groups.remove(new)
-        #expect(try keyring.undo.list().map(\.accountNames) == [["bob"]])
-        #expect(try keyring.undo.list(in: [.default]).count == 1)
+        #expect(try keyring.undo.taken().map(\.accountNames) == [["bob"]])
+        #expect(try keyring.undo.taken(in: [.default]).count == 1)
         #expect(try keyring.health.verify().problems == [])
     }
 
@@ -191,7 +191,7 @@ struct UndoJournalTests {
         let ada = try add("ada", "first")
         try remove(ada)
         _ = try add("ada", "at work", in: work)
-        _ = try keyring.undo.undo()
+        _ = try keyring.undo.undoTaken()
         #expect(try keyring.tokenText(TokenRequest(account: "ada"), in: [.default]) == "first")
         #expect(try keyring.tokenText(TokenRequest(account: "ada"), in: [work]) == "at work")
     }
@@ -228,8 +228,8 @@ struct UndoJournalTests {
         _ = try keyring.migration.run(to: .secretService, secretService: session.options)
         let delegated = try LockedKeyring(at: home.location, clock: clock.clock).unlock(
             with: .secretService(session.options))
-        #expect(try delegated.undo.list().map(\.accountNames) == [["ada"]])
-        _ = try delegated.undo.undo()
+        #expect(try delegated.undo.taken().map(\.accountNames) == [["ada"]])
+        _ = try delegated.undo.undoTaken()
         #expect(try KeyringContent(delegated) == before && delegated.health.verify().problems == [])
     }
 }

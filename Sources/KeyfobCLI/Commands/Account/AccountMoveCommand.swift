@@ -5,7 +5,8 @@ struct AccountMoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Move an account with its tokens into another group.",
         discussion: """
-            The tokens are sealed again under the other group's key, in one transaction.
+            The tokens are sealed again under the other group's key, in one transaction. What 'keyfob undo' keeps of its \
+            earlier tokens in the group that it leaves goes for good.
 
             Example:
               keyfob account move ada@contoso.example --to work

@@ -17,6 +17,8 @@ struct AccountRefreshCommand: ParsableCommand {
             Exit status: 0 when each has a new token; 10 when anybody has to sign in; else that of the first failure, such as \
             75 when a provider cannot be reached.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob account refresh ada@contoso.example
               keyfob account refresh --all

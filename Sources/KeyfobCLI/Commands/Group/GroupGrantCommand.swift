@@ -7,6 +7,8 @@ struct GroupGrantCommand: ParsableCommand {
         discussion: """
             Whoever unlocks with it opens that group and no other, with the whole vault in hand.
 
+            'keyfob undo' does not undo this. 'keyfob group revoke' does, as far as nothing was copied.
+
             Example:
               keyfob group grant work key-file --new ci.key
             """)

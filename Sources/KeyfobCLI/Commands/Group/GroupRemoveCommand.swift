@@ -9,6 +9,8 @@ struct GroupRemoveCommand: ParsableCommand {
             \(UndoOptions.discussion)
             The group comes back under a new key: who had been given the old one is given the new one with 'keyfob group grant'.
 
+            'keyfob undo' does not undo this. The backup is what brings the group back.
+
             Example:
               keyfob group remove old --force
             """)

@@ -16,6 +16,8 @@ struct GroupRevokeCommand: ParsableCommand {
 
             With --keep-key the group's key stays; whoever has kept it can still read the group.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob group revoke work 3fa9c1d2
               keyfob group revoke work 3fa9c1d2 --keep provider:contoso

@@ -11,6 +11,8 @@ struct GroupRotateCommand: ParsableCommand {
             The slots that are left get the new key. A backup is made first; where that is not possible, nothing is \
             changed, unless --no-backup says not to.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob group rotate work
             """)

@@ -37,7 +37,7 @@ struct ImportCommand: ParsableCommand {
             tokens at each use, whichever of the two uses its copy second ends the sign-in for both. Microsoft's \
             providers take old ones too; for others, sign in apart with 'keyfob login', or end the sharing with \
             --take-over: once everything is durable in the vault, the refresh tokens go out of the cache, and that \
-            program signs in anew when its access tokens expire. Close it before. (To refresh the sign-in here instead \
+            program signs in anew when its access tokens expire, also after 'keyfob undo'. Close it before. (To refresh the sign-in here instead \
             would leave it a token that is used up, whose next use ends ours.)
 
             Example:

@@ -10,6 +10,8 @@ struct SlotAddCommand: ParsableCommand {
             With recovery-key a recovery key that you have opens the vault and its backups again, for example where the \
             desktop's keyring has lost the item that named it.
 
+            'keyfob undo' does not undo this. 'keyfob slot remove' does.
+
             Example:
               keyfob slot add passphrase
               keyfob slot add key-file --new ~/.config/keyfob.key

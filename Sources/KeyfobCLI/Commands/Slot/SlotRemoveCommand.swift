@@ -9,6 +9,8 @@ struct SlotRemoveCommand: ParsableCommand {
             one group, 'keyfob group revoke' also gives the group a new key. With a slot of the desktop's keyring its \
             item there goes too. Before the recovery key goes, or nothing else is left, you are asked.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob slot remove 3fa9c1d2
             """)

@@ -7,6 +7,8 @@ struct SyncAcceptCommand: ParsableCommand {
         discussion: """
             For when you know why something of it is not what was seen before: its vault was restored, or the folder was.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob sync accept laptop
             """)

@@ -8,6 +8,8 @@ struct SyncApproveCommand: ParsableCommand {
             WORDS are those that 'keyfob sync join' has printed on that machine: take them from there. With --group it shares, \
             and decides for, these groups alone. Without WORDS, lists who asks.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor
               keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor --group work

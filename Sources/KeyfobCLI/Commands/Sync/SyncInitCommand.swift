@@ -8,6 +8,8 @@ struct SyncInitCommand: ParsableCommand {
         discussion: """
             Prints the six words of this device: they are given to 'keyfob sync join' on another machine.
 
+            'keyfob undo' does not undo this. 'keyfob sync leave' does.
+
             Example:
               keyfob sync init ~/Sync/keyfob
               keyfob sync init git@git.example:ada/keyfob-sync.git

@@ -11,6 +11,8 @@ struct SyncJoinCommand: ParsableCommand {
             'keyfob sync approve' there. With --group, that device has a say in these groups alone. Without WORDS, or to give \
             others, run it again.
 
+            'keyfob undo' does not undo this. 'keyfob sync leave' does.
+
             Example:
               keyfob sync join ~/Sync/keyfob lusab-babad-gutih-tugad-mudof-sakat
             """)

@@ -10,6 +10,8 @@ struct SyncLeaveCommand: ParsableCommand {
             are destroyed: 'keyfob sync join' makes it another one. With --here-only the remote is not asked, and nobody is told: the \
             others can revoke this machine.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob sync leave
             """)

@@ -11,6 +11,8 @@ struct SyncRevokeCommand: ParsableCommand {
             itself, to be ended at the provider. It can ask to be let in again as another device. Machines that it alone had \
             let in are out with it and are listed; --keep names one that stays.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob sync revoke laptop
               keyfob sync revoke laptop --keep phone

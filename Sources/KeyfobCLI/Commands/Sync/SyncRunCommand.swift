@@ -15,6 +15,8 @@ struct SyncRunCommand: ParsableCommand {
             --every says. A remote that cannot be reached is tried again after growing pauses. It needs a key that it can use \
             without asking ('systemctl --user enable --now keyfob-sync-watch.service').
 
+            'keyfob undo' does not undo this: what another machine has changed is undone there.
+
             Example:
               keyfob sync
               keyfob sync --watch

@@ -14,6 +14,8 @@ struct AWSSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup aws reader --scope api://aws/.default \\
                 --role-arn arn:aws:iam::123456789012:role/reader

@@ -10,6 +10,8 @@ struct AzureSetupCommand: ParsableCommand, ListedTool {
             az asks no other program for tokens, so that there is nothing to write into its configuration: this is \
             'keyfob mirror azure-cli', and with --undo 'keyfob mirror stop --remove'. Each run is one pass.
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup az
               keyfob setup az --undo

@@ -17,6 +17,8 @@ struct BrokerSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup broker
               keyfob setup broker --undo

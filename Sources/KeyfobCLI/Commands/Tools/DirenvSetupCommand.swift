@@ -14,6 +14,8 @@ struct DirenvSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup direnv
               echo 'use keyfob ada@contoso.example' >> .envrc && direnv allow

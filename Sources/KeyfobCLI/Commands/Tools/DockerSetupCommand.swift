@@ -17,6 +17,8 @@ struct DockerSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup docker
               keyfob setup docker --host ghcr.io --host registry.contoso.example

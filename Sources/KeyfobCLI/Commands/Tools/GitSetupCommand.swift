@@ -20,6 +20,8 @@ struct GitSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup git
               keyfob setup git --host git.contoso.example

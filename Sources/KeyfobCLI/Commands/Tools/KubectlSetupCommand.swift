@@ -15,6 +15,8 @@ struct KubectlSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup kubectl --scope https://api.cluster.example/.default
               keyfob bind --host api.cluster.example:6443 ada@contoso.example

@@ -15,6 +15,8 @@ struct MailSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup mail msmtp work --account ada@contoso.example \\
                 --scope https://outlook.office.com/SMTP.Send

@@ -9,6 +9,8 @@ struct MirrorAzureCommand: ParsableCommand {
             entry in azureProfile.json, as 'az login --allow-no-subscriptions' writes it.
             \(MirrorOptions.discussion)
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob mirror azure-cli
               keyfob mirror azure-cli --group work --account ada@contoso.example

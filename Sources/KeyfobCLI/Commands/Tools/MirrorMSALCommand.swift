@@ -11,6 +11,8 @@ struct MirrorMSALCommand: ParsableCommand {
             its signal file. Where the keyring has several, --attribute says which.
             \(MirrorOptions.discussion)
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob mirror msal ~/.cache/app/msal.json \\
                 --client 11112222-3333-4444-5555-666677778888

@@ -11,6 +11,8 @@ struct MirrorStopCommand: ParsableCommand {
             What is known of the mirror is forgotten. The file and the group keep what they have; with --remove, the \
             accounts go out of the file that came there by the mirror alone.
 
+            'keyfob undo' does not undo this.
+
             Example:
               keyfob mirror stop ~/.azure
               keyfob mirror stop ~/.cache/app/msal.json --remove

@@ -19,6 +19,8 @@ struct URLSchemeSetupCommand: ToolSetupCommand {
 
             \(SetupOptions.discussion)
 
+            'keyfob undo' does not undo this. The same with --undo does.
+
             Example:
               keyfob setup url-scheme com.example.app
               keyfob client add ID --provider contoso \\
