@@ -91,6 +91,11 @@ extension POSIXFile {
             if errno == ENOENT { return [] }
             throw failure()
         }
+        return unsafe names(closing: stream, limit: limit)
+    }
+
+    /// The names that a stream has, which it closes.
+    static func names(closing stream: OpaquePointer, limit: Int = .max) -> [String] {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while names.count < limit, let entry = unsafe readdir(stream) {

@@ -3,7 +3,7 @@ package import KeyfobModel
 package import KeyfobVault
 
 extension TokenUse {
-    /// What a request tells of the use of the token that it has got.
+    /// What a request tells of the use of the token that it has got: of an address the host, as a path may be a secret.
     ///
     /// - Parameters:
     ///   - tool: The name of the program, where somebody said it or a tool's own helper is asked.
@@ -15,11 +15,12 @@ extension TokenUse {
         let context = request.context
         self.init(
             time: time, door: door, origin: origin, account: account,
-            tool: tool ?? context.tool ?? program() ?? "", destination: context.url?.description ?? "",
+            tool: tool ?? context.tool ?? program() ?? "", destination: context.url?.host ?? "",
             place: Self.place(context, isGits: (tool ?? context.tool) == RequestContext.git))
     }
 
-    /// Where the program works: what git fetches or pushes, or what is around the working directory.
+    /// Where the program works: what git fetches or pushes, or what the lookup knew of the working directory, at which nobody
+    /// looks for this: it may be on a disk that does not answer.
     private static func place(_ context: RequestContext, isGits: Bool) -> Place {
         if isGits, let url = context.url {
             if !url.path.isEmpty { return .repository(url.description) }
@@ -29,10 +30,8 @@ extension TokenUse {
             }
             if let named, !named.path.isEmpty { return .repository(named.description) }
         }
-        // Whoever names the account has asked for nothing of the kind.
-        let found = context.directory == nil ? DirectoryContext(at: ".") : nil
-        if let remote = context.remote ?? found?.remote { return .repository(remote.description) }
-        return (context.directory ?? found?.directory).map(Place.directory) ?? .unknown
+        if let remote = context.remote { return .repository(remote.description) }
+        return context.directory.map(Place.directory) ?? .unknown
     }
 }
 

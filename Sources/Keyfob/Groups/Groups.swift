@@ -82,10 +82,11 @@ extension Keyring.Groups {
     /// - Throws: `noSuchGroup`, `needsVaultKey`, `rolledBack` where the sync cannot be told, and what writing can throw.
     public func remove(_ name: AccessGroup) throws(KeyringError) -> Int {
         let removal = try keyring.sync.removalVersion(of: name)
-        let count = try changeVault { state in
-            _ = try state.group(name)
-            return try database.removeGroup(name, &state.vault)
+        let (group, count) = try changeVault { state in
+            let group = try state.group(name).keys.group
+            return (group, try database.removeGroup(name, &state.vault))
         }
+        keyring.uses.forget(group)
         if let removal { try keyring.sync.note(removal: removal) }
         return count
     }
@@ -127,7 +128,8 @@ extension Keyring.Groups {
     public func rotate(
         _ name: AccessGroup, backsUp: Bool = true, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> Int {
-        try changeVault { state in
+        defer { keyring.uses.forgetOldKeys() }
+        return try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             _ = try state.group(name)
             if backsUp { try keyring.bundles.backUpBeforehand(&state, .beforeNewKey) }

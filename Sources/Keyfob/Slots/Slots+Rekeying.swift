@@ -78,6 +78,7 @@ extension Keyring.Slots {
     /// Forgets what kernel keyrings and the desktop's keyring have of the old keys, as far as that is in reach.
     func forgetOldKeys(_ items: [KeptSlotKey], _ keeper: SecretServiceOptions?) {
         let vault = keyring.state.withLock { $0.vault.header.vault }
+        keyring.uses.forgetOldKeys()
         _ = try? SessionCache(vault: vault, runtime: location.runtime).remove()
         KeptSlotKeys(keys: items, keeper: keeper).forget()
     }
@@ -105,7 +106,7 @@ extension Keyring.Slots {
         let copies = files(in: directory.path).filter { file in
             !live.contains(file) && live.contains { file.hasPrefix($0) }
         }
-        return copies + files(in: directory.backups) + files(in: directory.quarantine)
+        return copies + files(in: directory.backups) + files(in: directory.quarantine) + keyring.uses.files
     }
 
     /// Those of `files` that are still there, and the copy of the header where it is still the one of `before`.

@@ -179,7 +179,8 @@ extension Keyring.Slots {
         _ id: String, of name: AccessGroup, keeping kept: KeptDecisions = .none, backsUp: Bool = true,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> SlotRevocation {
-        try changeVault { state in
+        defer { keyring.uses.forgetOldKeys() }
+        return try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             _ = try state.group(name)
             let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })

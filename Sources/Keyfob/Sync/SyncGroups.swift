@@ -148,6 +148,7 @@ extension Keyring.Sync {
                 if later.isEmpty, state.vault.groups.count > 1 {
                     _ = try database.removeGroup(group.name, &state.vault)
                     noteVault(&state)
+                    keyring.uses.forget(known.id)
                     return
                 }
                 try change(&state, group) { writer in

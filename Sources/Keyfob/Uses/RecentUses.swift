@@ -5,7 +5,7 @@ struct RecentUses {
         let account: AccountID
         let group: AccessGroup
         let tool: String?
-        let url: ResourceURL?
+        let host: String?
         let directory: String?
     }
 

@@ -5,8 +5,8 @@ internal import KeyfobVault
 internal import Synchronization
 
 extension Keyring {
-    /// Which program was handed which account's token, for what, and when: kept for 30 days, sealed with the group's key, on this
-    /// machine alone.
+    /// Which program was handed which account's token, for which host, in which repository or folder, and when: shown for 30 days,
+    /// sealed with the group's key, on this machine alone.
     ///
     /// It helps a person to find out what happened, and proves nothing: whoever has the group's key can write other uses, and
     /// whoever can write in the vault's folder can remove them. What an agent gives stands in its own log.
@@ -15,6 +15,7 @@ extension Keyring {
     /// - ``list(in:)``
     /// - ``note(_:for:)``
     /// - ``isOn``
+    /// - ``obstacle``
     /// - ``turnOff()``
     public struct Uses: KeyringPart {
         let keyring: Keyring
@@ -47,11 +48,11 @@ extension Keyring {
         public let group: AccessGroup
         /// The name of the program; nil where it is not known.
         public let tool: String?
-        /// Where the token was to go, host and path; nil where nobody said.
-        public let url: String?
+        /// The host that the token was for; nil where nobody said.
+        public let host: String?
         /// The git repository, by its remote; nil where there was none.
         public let repository: String?
-        /// The folder in which the program worked, where it was in no such repository.
+        /// The folder in which the program worked, where it was in no such repository and the account was not named.
         public let directory: String?
         /// Where the token came from.
         public let origin: FoundToken.Origin
@@ -90,7 +91,7 @@ extension Keyring.Uses {
         let now = clock.now.seconds
         let repeated = RecentUses.Use(
             account: found.account.id, group: found.group, tool: tool ?? request.context.tool,
-            url: request.context.url, directory: request.context.directory)
+            host: request.context.url?.host, directory: request.context.directory)
         guard keyring.recentUses.withLock({ $0.isFirst(repeated, at: now, within: Self.repetition) }) else { return }
         let origin: TokenUse.Origin =
             switch found.origin {
@@ -113,9 +114,9 @@ extension Keyring.Uses {
         folder.append(sealed.record, to: sealed.series, at: now)
     }
 
-    /// The uses in the groups, the oldest first, and how many records do not open or stand there twice.
+    /// The uses in the groups, the oldest first, and how many records or files cannot be read, or stand there twice.
     ///
-    /// What was noted before a group got its key is not among them.
+    /// What was noted before a group got its key is not among them, and is removed.
     public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> (uses: [Keyring.Use], unreadable: Int) {
         let now = clock.now
         folder.prune(at: now.seconds)
@@ -123,8 +124,9 @@ extension Keyring.Uses {
         return try withState { state in
             var (uses, unreadable) = ([Keyring.Use](), 0)
             for group in try state.groups(groups) {
-                let (records, parts) = folder.records(of: group.keys.tokenUses, at: now.seconds)
-                unreadable += parts
+                folder.clear(of: "\(group.keys.group)", before: group.keys.epoch)
+                let (records, others) = folder.records(of: group.keys.tokenUses, at: now.seconds)
+                unreadable += others
                 var seen: Set<[UInt8]> = []
                 for record in records {
                     // Nobody seals two with one nonce.
@@ -152,21 +154,41 @@ extension Keyring.Uses {
         return names
     }
 
-    /// Whether uses are noted, in all groups of the vault on this machine.
+    /// Whether uses are to be noted, in all groups of the vault on this machine.
     public var isOn: Bool { folder.isOn }
+
+    /// Why none is noted although they are to be; nil where nothing is in the way.
+    public var obstacle: String? { folder.obstacle.map { "\($0.path) \($0.reason)" } }
 
     /// Removes what was noted, of all groups, and notes nothing any more.
     ///
+    /// - Returns: A folder that is left, because something else is in it.
     /// - Throws: `inputOutput`.
-    public func turnOff() throws(KeyringError) { try change { folder in try folder.turnOff() } }
+    @discardableResult
+    public func turnOff() throws(KeyringError) -> String? { try change { folder in try folder.turnOff() } }
 
     /// Notes uses from now on, which is so unless somebody has turned it off.
     ///
     /// - Throws: `inputOutput`.
     public func turnOn() throws(KeyringError) { try change { folder in try folder.turnOn() } }
 
-    private func change(_ body: (UseFolder) throws -> Void) throws(KeyringError) {
-        do { try body(folder) } catch { throw KeyringError(error) }
+    private func change<Result>(_ body: (UseFolder) throws -> Result) throws(KeyringError) -> Result {
+        do { return try body(folder) } catch { throw KeyringError(error) }
+    }
+
+    /// Removes what was noted under keys that the groups do not have any more, as far as that is possible.
+    func forgetOldKeys() {
+        for (group, epoch) in epochs { folder.clear(of: group, before: epoch) }
+    }
+
+    /// Removes what was noted of a group that is no more.
+    func forget(_ group: GroupID) { folder.clear(of: "\(group)") }
+
+    /// All files of the groups' present keys and of earlier ones.
+    var files: [String] { epochs.flatMap { folder.files(of: $0.group) } }
+
+    private var epochs: [(group: String, epoch: UInt32)] {
+        keyring.state.withLock { state in state.vault.groups.map { ("\($0.keys.group)", $0.keys.epoch) } }
     }
 }
 
@@ -187,7 +209,7 @@ extension Keyring.Use {
             }
         (account, self.name, self.group) = (use.account, name, group)
         tool = use.tool.isEmpty ? nil : use.tool
-        url = use.destination.isEmpty ? nil : use.destination
+        host = use.destination.isEmpty ? nil : use.destination
         switch use.place {
         case .unknown: (repository, directory) = (nil, nil)
         case .repository(let text): (repository, directory) = (text, nil)

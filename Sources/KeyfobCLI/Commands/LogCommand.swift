@@ -10,10 +10,13 @@ struct LogCommand: ParsableCommand {
         discussion: """
             Newest last; never a token. A line is about a token that a command, a helper of git, docker, kubectl or \
             another tool, 'exec', 'mcp' or the library gave, or about what a program asked 'keyfob agent' for. WHERE \
-            is where the token was to go, and FROM the git repository or the folder in which the program worked.
+            is the host that the token was for, and FROM the git repository or the folder in which the program \
+            worked, where the choice of the account looked at that.
 
-            What is given without the agent is kept for 30 days, sealed, on this machine alone; 'keyfob log --off' \
-            removes it and keeps nothing any more. It may lack a line: a token never waits for it.
+            What is given without the agent is shown for 30 days, at most 2 MiB of a group in 15 days, sealed, on this \
+            machine alone: account, program, host, repository or folder. 'keyfob log --off' removes it and keeps \
+            nothing any more. It lacks what 'export' and 'mirror' hand over, what one process repeats within a \
+            minute, and what cannot be written: a token never waits for it.
 
             Each line of the agent carries a code that needs the group's key, and the hash of the one before: a line \
             that was changed, left out or moved is told, with status 65. Lines cut from the end are told from the last one on that \
@@ -96,9 +99,12 @@ struct LogCommand: ParsableCommand {
             try tell(uses, entries, keyring, groups)
             if unreadable > 0 {
                 global.say(
-                    "keyfob: warning: \(Quantity.of(unreadable, "record")) of uses cannot be read, or stand there twice"
-                )
+                    "keyfob: warning: \(Quantity.of(unreadable, "record or file", "records or files")) of uses cannot be "
+                        + "read, or stand there twice")
             }
+        }
+        if let obstacle = keyring.uses.obstacle {
+            global.say("keyfob: warning: no token use is noted: \(obstacle)")
         }
         guard let first = findings.first else { return }
         let elsewhere = findings.dropFirst().reduce(0) { $0 + $1.findings.count }
@@ -139,10 +145,12 @@ struct LogCommand: ParsableCommand {
         for index in order { table.add(rows[index].1) }
         try StandardOutput.write(lines: table.text)
         guard rows.isEmpty else { return }
-        global.say(
-            keyring.uses.isOn
-                ? "no token was given; of each that is, account, program, host and repository are kept for 30 days, sealed"
-                : "no program has asked the agent; of other tokens nothing is kept ('keyfob log --on')")
+        if [program, account, since, host].contains(where: { $0 != nil }) { return global.say("no such use") }
+        if !keyring.uses.isOn {
+            global.say("no program has asked the agent; of other tokens nothing is kept ('keyfob log --on')")
+        } else if keyring.uses.obstacle == nil {
+            global.say("no token was given; of each that is, \(Self.kept)")
+        }
     }
 
     /// Whether a use is by a program that somebody named, of whose name Linux tells 15 bytes.
@@ -151,18 +159,24 @@ struct LogCommand: ParsableCommand {
     }
 
     private func isFor(_ host: String, _ use: Keyring.Use) -> Bool {
-        use.url?.prefix { $0 != "/" } == Identifier.folded(host)[...]
+        use.host == Identifier.folded(host)
     }
 
     private func turn(_ keyring: Keyring) throws {
-        if off { try keyring.uses.turnOff() } else { try keyring.uses.turnOn() }
+        var left: String?
+        if off { left = try keyring.uses.turnOff() } else { try keyring.uses.turnOn() }
         global.tellWarnings(of: keyring)
+        if let left { global.say("keyfob: warning: \(left) holds something else and stays") }
         try global.tell(
             off ? .usesTurnedOff : .usesTurnedOn,
             off
                 ? "removed what was kept of tokens given without the agent; nothing is kept any more"
-                : "of tokens given from now on, account, program, host and repository are kept for 30 days, sealed")
+                : "of tokens given from now on, \(Self.kept)")
     }
+
+    /// What is kept of a token that was given.
+    private static let kept =
+        "account, program, host, and repository or folder are kept, sealed, and shown for 30 days"
 
     private func beginAnew(_ groups: [AccessGroup], _ keyring: Keyring) throws(KeyringError) {
         let files = AuditFiles(state: keyring.location.state)

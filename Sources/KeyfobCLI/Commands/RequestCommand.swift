@@ -77,6 +77,7 @@ struct RequestCommand: ParsableCommand {
         (acquisition.takesProofs, acquisition.takesCertificates) = (true, true)
         let network = try networkOptions.network()
         var answer = try acquisition.token()
+        acquisition.noteUse(answer.found)
         var response = try send(request, answer, keyring.providers.network(network, for: answer.found))
         // Of claims that are wanted the service says that it has done nothing. No other token does for what wants a person.
         let isRefused =
@@ -84,6 +85,7 @@ struct RequestCommand: ParsableCommand {
             && !response.challenge.wantsPerson
         if isRefused || response.challenge.claims != nil {
             answer = try acquisition.replacement(for: answer.found, claims: response.challenge.claims)
+            acquisition.noteUse(answer.found)
             response = try send(request, answer, keyring.providers.network(network, for: answer.found))
         }
         acquisition.remember(answer.found)

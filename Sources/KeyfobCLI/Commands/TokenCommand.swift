@@ -93,6 +93,7 @@ struct TokenCommand: ParsableCommand {
         }
         tellShortLife(answer.found)
         try print(answer)
+        acquisition.noteUse(answer.found)
         acquisition.remember(answer.found)
     }
 

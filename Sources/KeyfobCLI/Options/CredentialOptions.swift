@@ -199,8 +199,10 @@ struct ToolToken: ~Copyable {
         }
     }
 
-    /// Remembers whose it was, once it is on its way; an agent's is not for this program to choose.
+    /// Notes that it was handed out, and remembers whose it was, once it is on its way; an agent does both for its own.
     func remember() {
-        if case .keyring(let acquisition) = giver { acquisition.remember(answer.found) }
+        guard case .keyring(let acquisition) = giver else { return }
+        acquisition.noteUse(answer.found)
+        acquisition.remember(answer.found)
     }
 }

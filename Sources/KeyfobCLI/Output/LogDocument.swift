@@ -68,26 +68,26 @@ struct LogDocument: JSONDocument {
         let name: String?
         let group: String
         let tool: String?
-        let url: String?
+        let host: String?
         let repository: String?
         let directory: String?
         let answer: String
         let moment: Int64
 
         private enum CodingKeys: CodingKey {
-            case time, door, account, name, group, tool, url, repository, directory, answer
+            case time, door, account, name, group, tool, host, repository, directory, answer
         }
 
         init(_ use: Keyring.Use) {
             (time, moment, door) = (use.time.rfc3339, use.time.seconds, use.door.rawValue)
             (account, name, group) = (use.account, use.name, use.group.name)
-            (tool, url, repository, directory) = (use.tool, use.url, use.repository, use.directory)
+            (tool, host, repository, directory) = (use.tool, use.host, use.repository, use.directory)
             answer = use.origin.rawValue
         }
 
         var row: [String] {
             [
-                TimeText.local(in: time), name ?? account, tool ?? "-", url ?? "-", repository ?? directory ?? "-",
+                TimeText.local(in: time), name ?? account, tool ?? "-", host ?? "-", repository ?? directory ?? "-",
                 LogDocument.token, group, "-", answer,
             ]
         }

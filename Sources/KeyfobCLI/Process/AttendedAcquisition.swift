@@ -140,9 +140,8 @@ struct AttendedAcquisition {
         keyring.uses.note(found, for: request, by: options.tool ?? program, door: .command)
     }
 
-    /// Remembers whose token it was, when somebody chose, and to whom it was handed; the token is on its way already.
+    /// Remembers whose token it was, when somebody chose; the token is on its way already.
     func remember(_ found: Keyring.FoundToken) {
-        noteUse(found)
         switch found.reason {
         case .explicit where picked != nil:
             keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .person)

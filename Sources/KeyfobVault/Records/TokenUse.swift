@@ -41,7 +41,7 @@ package struct TokenUse: Hashable, Sendable {
     package let account: String
     /// The name of the program; empty where it is not known.
     package let tool: String
-    /// Where the token was to go, host and path; empty where nobody said.
+    /// The host that the token was for; empty where nobody said.
     package let destination: String
     /// Where the program worked.
     package let place: Place

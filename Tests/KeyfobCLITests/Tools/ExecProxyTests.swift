@@ -69,8 +69,15 @@ struct ExecProxyTests {
         }
         // Of an address the log has the host.
         let log = try place.run("keyfob log --json").expectSuccess().text
-        #expect(log.contains(#""tool" : "bash""#) && log.contains(#""url" : "\#(server.host)""#), "\(log)")
+        #expect(log.contains(#""tool" : "bash""#) && log.contains(#""host" : "\#(server.host)""#), "\(log)")
         #expect(!log.contains("q=1") && !log.contains("/me"), "\(log)")
+    }
+
+    @Test("of a token that no request took the log has nothing")
+    func unused() throws {
+        try place.run("keyfob exec --quiet --proxy --url https://$SERVER/x --account ada -- true").expectSuccess()
+        let log = try place.run("keyfob log --json").expectSuccess().text
+        #expect(!log.contains("account"), "\(log)")
     }
 
     @Test("what no rule has and where the token does not go is answered 403 and told in a line, without the query")

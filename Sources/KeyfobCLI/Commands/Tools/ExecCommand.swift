@@ -251,7 +251,10 @@ struct ExecCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         if file { TokenHolder.retire() }
         try line.send(tokens)
-        for (acquisition, token) in zip(acquisitions, tokens) { acquisition.remember(token.found) }
+        for (acquisition, token) in zip(acquisitions, tokens) {
+            acquisition.noteUse(token.found)
+            acquisition.remember(token.found)
+        }
         var (current, told) = (tokens[0].found, "")
         tokens = []
         while line.isAsked() {

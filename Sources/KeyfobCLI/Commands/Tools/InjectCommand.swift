@@ -101,7 +101,8 @@ struct InjectCommand: ParsableCommand {
         let answer = try acquisition.token(minimumValidity: validity.minValidity)
         try answer.requirePrintable()
         // What a template names nobody has typed.
-        if reference.account == nil { acquisition.remember(answer.found) } else { acquisition.noteUse(answer.found) }
+        if reference.account == nil { acquisition.remember(answer.found) }
+        acquisition.noteUse(answer.found)
         return TokenBox(answer)
     }
 
