@@ -157,6 +157,8 @@ struct UndoReplacedTests {
         let undone = try opened().undo.undo(entry("second").fullID)
         #expect(!undone.changesSomething && undone.items.contains { $0.outcome == .newerIsThere }, "\(undone)")
         #expect(try content().contains("k3"))
+        for _ in 0..<2 { _ = try opened().undo.undo() }
+        #expect(try content().contains("k1"))
     }
 
     @Test("what a run took away, added again and took away again comes back", arguments: [true, false])
