@@ -104,6 +104,13 @@ extension Grant {
         return grant
     }
 
+    /// Whether it is the same sign-in after another refresh token has taken the place of the one of `before`, which its
+    /// provider may end where that one is used again.
+    func replaces(_ before: Grant) -> Bool {
+        state == .active && epoch == before.epoch && generation > before.generation
+            && (rotates ?? before.rotates) != false
+    }
+
     /// The grant after a refresh token came in from outside.
     func succeeded(by incoming: Grant) -> Grant {
         var grant = elsewhere

@@ -19,6 +19,9 @@ package final class GroupWriter {
     package internal(set) var wasTooMuch = false
     /// The record that was opened last, and its body.
     private var opened: (record: StoredRecord, body: FieldList)?
+    /// Whether another program writes, in which a person may have signed in: a refresh token that it replaces is not any more
+    /// what a command has added.
+    package var isOfProgram = false
     /// Whose tokens another machine has ended: they go from the journal too.
     var ended = EndedTokens()
 

@@ -44,7 +44,7 @@ struct UndoTests {
         let id = try #require(listed.split(separator: "\n").first { $0.contains(" logout ") }?.prefix { $0 != " " })
         let undone = try place.run("keyfob undo \(id) --dry-run").expectSuccess()
         #expect(undone.errors.contains("since the account is not in group 'my work'"), "\(undone)")
-        #expect(undone.errors.contains("'keyfob undo --list' shows what brings that back"), "\(undone)")
+        #expect(undone.errors.contains("to see what brings that back: keyfob undo --list"), "\(undone)")
         try place.run("keyfob undo --yes && keyfob undo \(id) --yes").expectSuccess()
         #expect(try place.run("keyfob token --account ada").expectSuccess().text == "t\n")
     }
@@ -94,6 +94,19 @@ struct UndoTests {
         return String(line.prefix { $0 != " " })
     }
 
+    @Test("what is advised names the vault and how it is unlocked")
+    func advisedOptions() throws {
+        let (place, vault) = (try place(), "--vault data/keyfob --identity recovery")
+        try place.run("keyfob account label -q ada x; keyfob account label -q ada y").expectSuccess()
+        let added = try place.run("keyfob undo \(try entry("add", place)) --dry-run \(vault)").expectSuccess()
+        #expect(added.errors.contains(" --force \(vault)\n"), "\(added)")
+        let undone = try place.run("keyfob undo --yes \(vault)").expectSuccess()
+        let typed = try #require(undone.errors.firstMatch(of: /to take that back: (keyfob .*)/), "\(undone)").output.1
+        #expect(typed.hasSuffix(" \(vault)"), "\(undone)")
+        let again = try place.run(String(typed)).expectSuccess()
+        #expect(again.errors.contains("set back 1 account"), "\(again)")
+    }
+
     @Test("--force is advised only where it puts something back")
     func forceHelps() throws {
         let place = try place()
@@ -127,7 +140,7 @@ struct UndoTests {
         let place = try place()
         let id = try entry("add", place)
         let told = try place.run("keyfob undo --clear \(id)").expectSuccess()
-        #expect(told.errors.contains("it only added, and 'keyfob undo \(id)' takes that away"), "\(told)")
+        #expect(told.errors.contains("it only added; to take that away: keyfob undo \(id)"), "\(told)")
         try place.run("keyfob undo \(id)").expectSuccess()
         try place.run("keyfob token --account ada").expectError(13)
     }

@@ -81,6 +81,7 @@ private struct EntryPutter {
 
     func run(_ writer: GroupWriter, _ bytes: RawSpan) throws {
         let cache = part.cache
+        writer.isOfProgram = true
         for account in cache.accounts where owners.contains(account.id) {
             // Without an entry of its own it may be there already, with more to tell.
             let isNamed = !account.tenantProfiles.isEmpty

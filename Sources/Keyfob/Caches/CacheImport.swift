@@ -15,6 +15,7 @@ struct CacheImport {
         _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
         _ progress: (Int, Int) -> Void
     ) throws {
+        if isWrittenNow { writer.isOfProgram = true }
         let known = isByName ? try NamedAccounts(writer, of: report.group) : nil
         // An id that an account had was removed with it.
         let isAnyGone = try !isByName && cache.accounts.contains { try writer.wasRemoved($0.id) }

@@ -84,7 +84,7 @@ struct UndoCommand: ParsableCommand {
         guard !yes, !force else { return }
         try Confirmation.requireConsent(
             (entry.bringsBack ? "Bring it back" : "Take it away") + "? [y/N] ",
-            otherwise: "'keyfob undo \(entry.id)' does it without asking", global)
+            otherwise: "'\(UndoText.command(["undo", entry.id], global))' does it without asking", global)
     }
 
     /// Says what was brought back, or would be.
@@ -97,12 +97,14 @@ struct UndoCommand: ParsableCommand {
             if dryRun { for line in UndoText.losses(entry) { global.say(line) } }
             let obstacles = entry.items.contains { ![.returns, .goes, .isThere].contains($0.outcome) }
             let listed = obstacles || !entry.changesSomething ? try keyring.undo.list(in: groups) : []
-            for line in UndoText.obstacles(entry, listed) { global.say(line) }
+            for line in UndoText.obstacles(entry, listed, global) { global.say(line) }
             let forced = obstacles && !force ? try? keyring.undo.entry(entry.fullID, in: groups, overriding: true) : nil
             let helps = forced?.items.contains(where: \.isOverriding) ?? false
-            if id == nil || !force { for line in UndoText.ways(entry, listed, forceHelps: helps) { global.say(line) } }
+            if id == nil || !force {
+                for line in UndoText.ways(entry, listed, forceHelps: helps, global) { global.say(line) }
+            }
             if let undo = entry.undoneBy, entry.changesSomething {
-                global.say("to take that back: keyfob undo \(undo)")
+                global.say("to take that back: \(UndoText.command(["undo", undo], global))")
             }
         }
         if !dryRun, !entry.changesSomething { throw ReportedFailure(status: .failure) }
@@ -112,9 +114,9 @@ struct UndoCommand: ParsableCommand {
         let entries =
             if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.kept(in: groups) }
         if let entry = entries.first, id != nil, !entry.items.contains(where: \.isKept) {
+            let undo = UndoText.command(["undo", entry.id], global)
             return try global.tell(
-                .undoCleared,
-                "nothing is kept of '\(entry.command)': it only added, and 'keyfob undo \(entry.id)' takes that away"
+                .undoCleared, "nothing is kept of '\(entry.command)': it only added; to take that away: \(undo)"
             ) { $0.count = 0 }
         }
         if !yes, !force, !entries.isEmpty {

@@ -5,14 +5,18 @@ internal import KeyfobTerminal
 enum UndoText {
     /// Says by which command something comes back, and until when.
     static func offer(_ id: String, _ until: Timestamp, _ global: GlobalOptions) {
-        var words = ["keyfob", "undo", id]
+        global.say("to bring it back until \(LocalTime.text(until)): \(command(["undo", id], global))")
+    }
+
+    /// What can be typed to run a command on the same vault.
+    static func command(_ words: [String], _ global: GlobalOptions) -> String {
+        var words = ["keyfob"] + words
         for (name, value) in [
             ("--vault", global.vault), ("--key-file", global.keyFile), ("--identity", global.identity),
         ] {
             if let value { words += [name, value] }
         }
-        let command = words.map(ShellWord.quoted).joined(separator: " ")
-        global.say("to bring it back until \(LocalTime.text(until)): \(command)")
+        return words.map(ShellWord.quoted).joined(separator: " ")
     }
 
     /// Says that older entries made room.
@@ -162,7 +166,7 @@ enum UndoText {
     /// What did not come back, and why, a line each.
     ///
     /// - Parameter listed: What else can be undone: an account may come back by that.
-    static func obstacles(_ entry: UndoEntry, _ listed: [UndoEntry]) -> [String] {
+    static func obstacles(_ entry: UndoEntry, _ listed: [UndoEntry], _ global: GlobalOptions) -> [String] {
         let returning = Set(
             listed.flatMap(\.items).filter { $0.kind == .account && $0.outcome == .returns }
                 .map { AccountInGroup(account: $0.account, group: $0.group) })
@@ -183,10 +187,10 @@ enum UndoText {
                     "kept as it is: \(what), which the provider has replaced since: the one before it would end the sign-in"
             case .staysEmpty:
                 return "kept as it is: group '\(item.group)', so that what was in it can come back; "
-                    + "to take it away too, once more: keyfob undo \(entry.id)"
+                    + "to take it away too, once more: \(command(["undo", entry.id], global))"
             case .inSync:
                 return "not undone: other machines may use group '\(item.group)'; "
-                    + "'keyfob group remove \(ShellWord.quoted(item.group.name))' removes it on all of them"
+                    + "to remove it on all of them: \(command(["group", "remove", item.group.name], global))"
             case .tooMuch:
                 return "not brought back: what it replaced and removed in group '\(item.group)' was more than 8 MiB, "
                     + "of which nothing is kept"
@@ -195,10 +199,10 @@ enum UndoText {
             case .accountIsGone:
                 let comesBack = returning.contains(AccountInGroup(account: item.account, group: item.group))
                 return "not brought back: \(what), since the account is not in group '\(item.group)'"
-                    + (comesBack ? "; 'keyfob undo --list' shows what brings that back" : "")
+                    + (comesBack ? "; to see what brings that back: \(command(["undo", "--list"], global))" : "")
             case .usedElsewhere:
                 return "not brought back: \(what): another group has used the sign-in since, and its provider may have "
-                    + "replaced the token; sign in again with 'keyfob login'"
+                    + "replaced the token; to sign in again: \(command(["login"], global))"
             }
         }
     }
@@ -208,14 +212,19 @@ enum UndoText {
     /// - Parameters:
     ///   - listed: What can be undone, the newest first.
     ///   - forceHelps: Whether more is undone where what came later gives way.
-    static func ways(_ entry: UndoEntry, _ listed: [UndoEntry], forceHelps: Bool) -> [String] {
+    static func ways(
+        _ entry: UndoEntry, _ listed: [UndoEntry], forceHelps: Bool, _ global: GlobalOptions
+    ) -> [String] {
         var ways: [String] = []
         if forceHelps {
-            ways.append("to put back what was, and lose what came later: keyfob undo \(entry.id) --force")
+            let forced = command(["undo", entry.id, "--force"], global)
+            ways.append("to put back what was, and lose what came later: \(forced)")
         }
         guard !entry.changesSomething else { return ways }
         let older = listed.drop { $0.id != entry.id }.dropFirst().first { $0.changesSomething && !$0.isUndo }
-        if let older { ways.append("to undo '\(older.command)' before it: keyfob undo \(older.id)") }
+        if let older {
+            ways.append("to undo '\(older.command)' before it: \(command(["undo", older.id], global))")
+        }
         return ways
     }
 

@@ -73,7 +73,8 @@ extension GroupWriter {
         of former: FieldList, _ kind: RecordHeader.Kind, to content: ItemContent, isSameSecret: Bool,
         isElsewhere: Bool = false
     ) -> Bool {
-        guard isElsewhere || draft != nil && noting?.marksNew ?? true, !former.isChanged,
+        let isNewSignIn = isOfProgram && kind == .refreshToken && !isSameSecret
+        guard isElsewhere || isNewSignIn || draft != nil && noting?.marksNew ?? true, !former.isChanged,
             let origin = former.origin(), origin.entry != noting?.entry
         else { return false }
         guard isSameSecret, let before = try? ItemBody.decode(former, kind) else { return true }
@@ -137,6 +138,9 @@ extension JournalEntry {
     ///
     /// The undo of an undo is a change as any other.
     package var isUndo: Bool { command.hasPrefix(Self.undoing) }
+
+    /// Whether it is an undo, or the undo of one.
+    var isOfUndo: Bool { isUndo || command.hasPrefix(Self.redoing) }
 
     /// What people read of the undo of this one.
     package var nameOfUndo: String {

@@ -60,7 +60,7 @@ extension GroupWriter {
             guard let added = old.added, let left = old.left else { return }
             item = try JournalItem(old.entry, old.kind, added: body(added), left: left)
         }
-        item.leavesSecret = old.leavesSecret
+        (item.leavesSecret, item.isReplaced) = (old.leavesSecret, old.isReplaced)
         var header = header(succeeding: kept.record, RecordIndex())
         // When it went tells whether a sign-in was used elsewhere since.
         header.stamp = Stamp(milliseconds: 0, after: kept.record.header.stamp)

@@ -37,8 +37,9 @@ extension GroupWriter {
         _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false },
         keepingEverything isEverythingKept: Bool = false
     ) throws -> JournalKept? {
-        let changes = draft?.items ?? []
+        var changes = draft?.items ?? []
         draft = nil
+        try removeOwn(from: &changes, of: entry)
         var (records, size, isWorthKeeping) = ([SealedRecord](), 0, false)
         for (_, change) in changes {
             guard let (item, secret) = try item(entry, change, leavingOut: isLeftOut) else { continue }
@@ -107,6 +108,7 @@ extension GroupWriter {
     /// - Parameter known: What is known of the new record; nil where that has to be read in it.
     func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?, _ known: JournalDraft.Known? = nil) throws {
         guard draft?.isTooLarge == false else { return }
+        var (oldKey, isOwn): (ItemKey?, Bool) = (nil, false)
         if let old, old.header.kind.isOfItems {
             let body = try body(of: old)
             // What makes no sense is told as damage.
@@ -117,16 +119,33 @@ extension GroupWriter {
             guard content.isKeptForUndo else { return }
             let key = content.key
             // What the same run has added was not there before it.
-            let isOwn = noting.map { $0.marksNew && body.origin()?.entry == $0.entry } ?? false
-            if draft?.knows(key) == false, !isOwn { draft?.begin(key, try withSecret(old), (body, content)) }
+            isOwn = noting.map { $0.marksNew && body.origin()?.entry == $0.entry } ?? false
+            if draft?.knows(key) == false {
+                let kept = isOwn ? old.withoutSecret : try withSecret(old)
+                draft?.begin(key, kept, (body, content), isOwn: isOwn)
+            }
             draft?.leave(key, nil)
+            oldKey = key
         }
         guard let new, new.header.kind.isOfItems else { return }
         let isMarked = noting?.marksNew ?? false
         if isMarked, draft?.isEmpty ?? true { return }
         guard let key = try known?.key ?? key(of: new) else { return }
-        if draft?.knows(key) == false, !isMarked { draft?.begin(key, nil, nil) }
+        // Of what becomes another item in its place no record says that this one has come by the run.
+        let isAnother = oldKey.map { $0 != key && !isOwn } ?? false
+        if draft?.knows(key) == false, !isMarked || isAnother { draft?.begin(key, nil, nil) }
         draft?.leave(key, new, known?.digest)
+    }
+
+    /// Leaves out what the run itself has added before, but for what is gone again and was there before the run.
+    private func removeOwn(from changes: inout [(key: ItemKey, change: JournalDraft.Change)], of entry: JournalEntry)
+        throws
+    {
+        changes.removeAll { $0.change.isOwn && $0.change.left != nil }
+        guard changes.contains(where: \.change.isOwn) else { return }
+        let kept = try storage.mayHold(.journal) ? reader.journal().filter { $0.value.entry == entry } : []
+        let known = Set(kept.map(\.value.content.key))
+        changes.removeAll { $0.change.isOwn && !known.contains($0.key) }
     }
 
     private func key(of record: SealedRecord) throws -> ItemKey? {
@@ -184,8 +203,23 @@ extension GroupWriter {
             let isSame = former.secret == nil && left.secret == nil && digest == ItemDigest.of(item.content)
             if isSame { return nil }
             (item.leftDigest, item.leavesSecret) = (digest, left.secret != nil)
+            if let secret { item.isReplaced = try isReplacement(left, of: item, secret.bytes) }
         }
         return item.content.credential.map(isLeftOut) ?? false ? nil : (item, secret)
+    }
+
+    /// Whether what a command leaves is a newer refresh token of the same sign-in than the one that was there before.
+    ///
+    /// What an undo puts there is none.
+    private func isReplacement(
+        _ left: SealedRecord, of item: JournalItem, _ secret: borrowing SecretBytes
+    ) throws -> Bool {
+        guard item.kind == .refreshToken, left.header.kind == .refreshToken, !item.entry.isOfUndo,
+            let box = left.secret, let before = item.content.credential,
+            let now = try ItemBody.decode(keys.openAttributes(left.header, left.attributes), .refreshToken).credential,
+            (now.grant ?? Grant()).replaces(before.grant ?? Grant())
+        else { return false }
+        return try !keys.openSecret(left.header, box).isEqual(to: secret)
     }
 
     /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes in `count`
@@ -218,6 +252,14 @@ extension GroupWriter {
 
     private static func size(_ attributes: CommittingAEAD.Box, secretCount: Int) -> Int {
         attributes.ciphertext.count + secretCount
+    }
+}
+
+extension StoredRecord {
+    /// The same record, its secret left where it is.
+    fileprivate var withoutSecret: StoredRecord {
+        StoredRecord(
+            rowID: rowID, header: header, attributes: attributes, secretCommitment: secretCommitment, secret: nil)
     }
 }
 

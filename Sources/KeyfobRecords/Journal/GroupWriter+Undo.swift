@@ -35,7 +35,10 @@ extension GroupWriter {
         for planned in accounts where !planned.step.takesAway { try make(planned) }
         for planned in others { try make(planned) }
         for planned in accounts where planned.step.takesAway { try make(planned) }
+        // What is as it was now may not be so any more when the rest can be undone.
+        let isWhole = plan.allSatisfy(\.step.isFinal)
         for planned in plan where planned.step.isFinal && !planned.item.isAddition {
+            guard isWhole || planned.step.changes else { continue }
             for record in [planned.item.record] + planned.rest { try delete(record) }
         }
     }

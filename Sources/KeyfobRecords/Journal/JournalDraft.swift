@@ -10,6 +10,8 @@ struct JournalDraft {
         let former: StoredRecord?
         /// What that one said.
         let said: (body: FieldList, content: ItemContent)?
+        /// Whether the same run has added that one before.
+        let isOwn: Bool
         /// The record that is there now.
         var left: SealedRecord?
         /// What tells it from any other, where whoever wrote it has said so.
@@ -43,12 +45,14 @@ struct JournalDraft {
     func knows(_ key: ItemKey) -> Bool { changes[key] != nil }
 
     /// Notes an item before it changes for the first time.
-    mutating func begin(_ key: ItemKey, _ former: StoredRecord?, _ said: (body: FieldList, content: ItemContent)?) {
+    mutating func begin(
+        _ key: ItemKey, _ former: StoredRecord?, _ said: (body: FieldList, content: ItemContent)?, isOwn: Bool = false
+    ) {
         size += (former?.attributes.ciphertext.count ?? 0) + (former?.secret?.ciphertext.count ?? 0)
         if let limit, size > limit { (isTooLarge, keys, changes) = (true, [], [:]) }
         guard !isTooLarge else { return }
         keys.append(key)
-        changes[key] = Change(former: former, said: said)
+        changes[key] = Change(former: former, said: said, isOwn: isOwn)
     }
 
     /// Notes what is there of an item now.

@@ -83,13 +83,19 @@ extension RecordReading {
         of items: [StoredItem<JournalItem>], in surroundings: UndoSurroundings, overriding overrides: Bool = false,
         isUsedElsewhere: (StoredItem<JournalItem>) throws -> Bool
     ) throws -> [PlannedUndo] {
-        var plan = try UndoneItem.all(of: items).map { undone in
-            let item = undone.item
-            var planned = PlannedUndo(item: item, rest: undone.rest, step: try step(for: item))
-            if overrides, let other = try overriding(planned.step, item) {
-                (planned.step, planned.isOverriding) = (other, true)
+        let undone = UndoneItem.all(of: items)
+        var plan = undone.map { PlannedUndo(item: $0.item, rest: $0.rest, step: .nothing(.done)) }
+        // What goes is in nothing's way.
+        var going: Set<RecordID> = []
+        for isAdded in [true, false] {
+            for index in plan.indices where (plan[index].item.value.former == nil) == isAdded {
+                let item = plan[index].item
+                plan[index].step = try step(for: item, besides: going)
+                if overrides, let other = try overriding(plan[index].step, item) {
+                    (plan[index].step, plan[index].isOverriding) = (other, true)
+                }
+                if case .takeAway(let record) = plan[index].step { going.insert(record.header.record) }
             }
-            return planned
         }
         try keepAccounts(&plan, surroundings, overriding: overrides)
         let returning = Set(
@@ -106,7 +112,7 @@ extension RecordReading {
                 plan[index].step = .nothing(.noAccount)
             } else if credential.kind == .refreshToken, try isUsedElsewhere(planned.item) {
                 plan[index].step = .nothing(.usedElsewhere)
-            } else if case .putBack(let current) = planned.step, try isReplaced(planned.item, by: current) {
+            } else if credential.kind == .refreshToken, try isReplaced(planned.item, planned.step) {
                 plan[index].step = .nothing(.replaced)
             }
             if !plan[index].step.changes { plan[index].isOverriding = false }
@@ -177,20 +183,21 @@ extension RecordReading {
         return owned
     }
 
-    /// Whether what a command left is a newer refresh token of the same sign-in than the one that was there before.
-    private func isReplaced(_ item: StoredItem<JournalItem>, by current: StoredRecord) throws -> Bool {
-        guard let credential = item.value.content.credential, credential.kind == .refreshToken,
+    /// Whether a newer refresh token of the same sign-in is, or was, in the place of the one that was there before.
+    private func isReplaced(_ item: StoredItem<JournalItem>, _ step: UndoStep) throws -> Bool {
+        if item.value.isReplaced { return true }
+        // A sign-in that ended and came back is of another epoch, so what the command left is known from then.
+        guard case .putBack(let current) = step, try !isLeft(current, item.value),
+            let credential = item.value.content.credential, credential.kind == .refreshToken,
             item.value.former?.hasSecret ?? false, current.secretCommitment != nil
         else { return false }
-        let (before, now) = (credential.grant ?? Grant(), try current.content(keys).credential?.grant ?? Grant())
-        guard now.state == .active, now.epoch == before.epoch, now.generation > before.generation,
-            (now.rotates ?? before.rotates) != false
-        else { return false }
+        let now = try current.content(keys).credential?.grant ?? Grant()
+        guard now.replaces(credential.grant ?? Grant()) else { return false }
         return try !secret(current).isEqual(to: secret(item.record))
     }
 
-    private func step(for item: StoredItem<JournalItem>) throws -> UndoStep {
-        guard item.isAddition else { return try step(for: item.value) }
+    private func step(for item: StoredItem<JournalItem>, besides going: Set<RecordID>) throws -> UndoStep {
+        guard item.isAddition else { return try step(for: item.value, besides: going) }
         return item.value.added?.isChanged ?? false ? .nothing(.changedSince) : .takeAway(item.record)
     }
 
@@ -205,7 +212,7 @@ extension RecordReading {
         }
     }
 
-    private func step(for item: JournalItem) throws -> UndoStep {
+    private func step(for item: JournalItem, besides going: Set<RecordID>) throws -> UndoStep {
         if let act = JournalAct(item) {
             guard let body = item.former?.body, try SettingBody.decode(body, keys).writer != .group else {
                 return .nothing(.notOwners)
@@ -223,7 +230,7 @@ extension RecordReading {
             return try isMark || isLeft(current, item) ? .takeAway(current) : .nothing(.newer)
         }
         guard let current else {
-            if try isSuperseded(item) { return .nothing(.newer) }
+            if try isSuperseded(item, besides: going) { return .nothing(.newer) }
             // What the command left is gone by a later one; without the account it has no place anyway.
             guard item.left != nil else { return .bringBack }
             let isOfGone = try item.content.credential.map { try account($0.account) == nil } ?? false
@@ -237,7 +244,8 @@ extension RecordReading {
             let isEnded = current.secretCommitment == nil && state != .active
             // A later command has signed out what this one left.
             if isEnded, state == .signedOut, item.leavesSecret { return .nothing(.changedSince) }
-            return try isEnded && former.hasSecret && !isSuperseded(item) ? .putBack(current) : .nothing(.newer)
+            return try isEnded && former.hasSecret && !isSuperseded(item, besides: going)
+                ? .putBack(current) : .nothing(.newer)
         case .account(let account):
             // It was taken away, and has come back without it.
             return try item.left == nil && account.label != nil && current.decode(keys, AccountBody.decode).label == nil
@@ -252,18 +260,20 @@ extension RecordReading {
         return try item.leftDigest.map { try $0 == digest(of: current) } ?? false
     }
 
-    /// Whether a newer token is there that does what the former one did.
-    private func isSuperseded(_ item: JournalItem) throws -> Bool {
+    /// Whether a newer token is there that does what the former one did, and that the same undo does not take away.
+    private func isSuperseded(_ item: JournalItem, besides going: Set<RecordID>) throws -> Bool {
         guard let credential = item.content.credential else { return false }
         switch credential.kind {
         case .accessToken:
             return try records(.credential, keys.lookup(.credential(credential)))
-                .filter { $0.header.kind == .accessToken }
+                .filter { $0.header.kind == .accessToken && !going.contains($0.header.record) }
                 .contains { try $0.content(keys).credential.map(credential.supersedes) ?? false }
         case .refreshToken:
             // Of a client that has joined a family since, or left it.
             return try records(of: keys.blind(credential.account), kind: .refreshToken).contains { record in
-                guard record.secretCommitment != nil, let other = try record.content(keys).credential else {
+                guard record.secretCommitment != nil, !going.contains(record.header.record),
+                    let other = try record.content(keys).credential
+                else {
                     return false
                 }
                 return other.clientID == credential.clientID && other.partition == credential.partition
@@ -319,7 +329,10 @@ extension RecordReading {
             try forEachRecord(kind: kind) { result throws(StorageFailure) in
                 guard isUnused else { return }
                 let record = try result.get()
-                let origin = isOwnMeant && kind != .journal ? try record.open(keys).origin()?.entry : nil
+                let body = isOwnMeant && kind != .journal ? try record.open(keys) : nil
+                // What a later command has changed the run does not take away.
+                let isChanged = body?.isChanged ?? false
+                let origin = isChanged ? nil : body?.origin()?.entry
                 switch kind {
                 case .journal:
                     let kept = try record.decode(keys, JournalBody.decode).entry
@@ -329,7 +342,7 @@ extension RecordReading {
                         try NamedValueBody.decode(body).first
                     }
                     isUnused = origin == entry || decidesNothing(name)
-                case .accessToken, .idToken: isUnused = isOwnMeant && (origin ?? entry) == entry
+                case .accessToken, .idToken: isUnused = isOwnMeant && !isChanged && (origin ?? entry) == entry
                 default: isUnused = origin == entry
                 }
             }

@@ -38,6 +38,8 @@ struct UndoneItem {
         var value = item.value
         (value.left, value.leftDigest) = (later.value.left, later.value.leftDigest)
         value.leavesSecret = later.value.leavesSecret
+        let (before, now) = (value.content.credential?.grant, later.value.content.credential?.grant)
+        if later.value.isReplaced, (before ?? Grant()).epoch == (now ?? Grant()).epoch { value.isReplaced = true }
         item = StoredItem(record: item.record, value: value)
         rest.append(later.record)
     }

@@ -18,6 +18,8 @@ package struct JournalItem: Sendable {
     package var leftDigest: [UInt8]?
     /// Whether the command left a secret.
     package var leavesSecret = false
+    /// Whether the command left a newer refresh token of the same sign-in, whose provider may end it where this one is used.
+    package var isReplaced = false
     /// What the item held before the command, or what the command added.
     package let content: ItemContent
 
@@ -80,7 +82,8 @@ package struct JournalItem: Sendable {
 /// 1 id of the entry (16 bytes), 2 command of at most 64 bytes, 3 when it ran i64, 4 kind of the item's record u8; of an item that was there
 /// before: 5 its flags u16, 6 its body, 7 how many bytes its secret has u32; 8 the body of an item that the command added;
 /// 9 the version that the command left (1 stamp u64, 2 device u64), absent where it left none; 10 the hash of what it left,
-/// 16 bytes; 11 u8 1 where it left a secret.
+/// 16 bytes; 11 u8 1 where it left a secret;
+/// 12 u8 1 where it left a newer refresh token of the same sign-in.
 package enum JournalBody {
     private static let body: UInt16 = 6
 
@@ -105,6 +108,7 @@ package enum JournalBody {
         }
         if let digest = item.leftDigest { list.append(10, digest) }
         if item.leavesSecret { list.append(11, UInt8(1)) }
+        if item.isReplaced { list.append(12, UInt8(1)) }
         return list
     }
 
@@ -121,6 +125,7 @@ package enum JournalBody {
         var item = try self.item(list, entry, kind, left)
         item.leftDigest = list.bytes(10).map(Array.init)
         item.leavesSecret = list.bytes(11) != nil
+        item.isReplaced = list.bytes(12) != nil
         return item
     }
 

@@ -69,12 +69,18 @@ struct UndoModelTests {
                     let group = try state.group(group)
                     try keyring.change(&state, group, as: "login") { writer in
                         _ = try writer.save(account, from: .signIn)
-                        let credential = Credential.refresh(account, client: client)
+                        var credential = Credential.refresh(account, client: client)
+                        credential.familyID = Bool.random(using: &generator) ? "1" : nil
+                        if let epoch = try writer.removeGrants(besides: credential) {
+                            credential.grant?.epoch = epoch &+ 1
+                        }
                         _ = try writer.save(credential, secret: secret(known.token(place)), from: .signIn)
                     }
                 }
             case 3:
-                let credential = Credential.access(account, client: client, realm: "")
+                let scopes: [ScopeSet] = [["mail.read"], ["mail.read", "mail.send"], ["mail.send"]]
+                let credential = Credential.access(
+                    account, scopes: scopes[Int.random(in: 0..<3, using: &generator)], client: client, realm: "")
                 try keyring.store(credential, known.token(place), for: account, in: [group])
             case 4:
                 let label = [nil, "x", "y"][Int.random(in: 0..<3, using: &generator)]
