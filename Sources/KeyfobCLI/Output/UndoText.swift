@@ -5,14 +5,7 @@ internal import KeyfobTerminal
 enum UndoText {
     /// Says by which command something comes back, and until when.
     static func offer(_ id: String, _ until: Timestamp, _ global: GlobalOptions) {
-        var words = ["keyfob", "undo", id]
-        for (name, value) in [
-            ("--vault", global.vault), ("--key-file", global.keyFile), ("--identity", global.identity),
-        ] {
-            if let value { words += [name, value] }
-        }
-        let command = words.map(ShellWord.quoted).joined(separator: " ")
-        global.say("to bring it back until \(LocalTime.text(until)): \(command)")
+        global.say("to bring it back until \(LocalTime.text(until)): \(global.typed("undo", id))")
     }
 
     /// Says that older entries made room.
