@@ -44,6 +44,18 @@ package struct VaultDirectory: Hashable, Sendable {
     /// Rows that did not open.
     package var quarantine: String { path + "/quarantine" }
 
+    /// Whether a file of this name in the folder is the vault's own, as far as the name tells.
+    package func isOwn(_ name: String) -> Bool {
+        let files = [
+            database, headerCopy, lock, usage, backupLock, refreshLock, storage, recordsLock, migrationNote, changeLog,
+            unreadableChangeLog, sync, syncLeft, syncLock, quarantine,
+        ]
+        return files.contains { file in
+            let own = file.dropFirst(path.count + 1)
+            return name == own || ["-journal", "-wal", "-shm"].contains { name == own + $0 }
+        }
+    }
+
     /// Makes the folder for a new vault where it is missing, for its owner alone.
     ///
     /// - Throws: `alreadyThere` when a vault, or what is left of one, is in it, `unsafePath`,

@@ -78,28 +78,41 @@ extension UnlockedVault {
 
     /// A slot for one group that is not in the header yet: what takes time when one is made.
     ///
+    /// - Parameter inPlace: Whether it comes into the place of another, by ``grant(_:inPlaceOf:)``.
     /// - Throws: as ``grant(_:to:now:)``.
     package func sealedGrant(
-        of id: GroupID, to new: borrowing NewSlot, now: Timestamp
+        of id: GroupID, to new: borrowing NewSlot, now: Timestamp, inPlace: Bool = false
     ) throws(VaultError) -> SealedGrant {
-        try requireRoomForGrant(try entryIndex(id))
+        let index = try entryIndex(id)
+        if !inPlace { try requireRoomForGrant(index) }
         let ownKey = SecretBytes.random(count: 32)
         let slot = try KeySlot.seal(ownKey, for: new, vault: header.vault, group: id, now: now.seconds)
         let wrapped = try vaultKeys().wrap(ownKey, context: SealingContext.grantKey(header.vault, id, slot.id))
         return SealedGrant(group: id, slot: slot, ownKey: wrapped)
     }
 
-    /// Puts a slot that ``sealedGrant(of:to:now:)`` made into the header, with the group's key of now.
+    /// Puts a slot that ``sealedGrant(of:to:now:inPlace:)`` made into the header, with the group's key of now.
     ///
-    /// - Throws: `needsVaultKey`, `noSuchGroup`, `tooManySlots`, `corrupted(.groupKey)`.
-    package mutating func grant(_ grant: SealedGrant) throws(VaultError) -> SlotID {
+    /// - Parameter old: The slot of the group that goes for it, also where all places are taken.
+    /// - Throws: `needsVaultKey`, `noSuchGroup`, `noSuchSlot`, `tooManySlots`, `corrupted(.groupKey)`.
+    package mutating func grant(_ grant: SealedGrant, inPlaceOf old: SlotID? = nil) throws(VaultError) -> SlotID {
         let index = try entryIndex(grant.group)
-        try requireRoomForGrant(index)
+        var place: Int?
+        if let old {
+            place = header.groups[index].grants.firstIndex { $0.slot.id == old }
+            if place == nil { throw .noSuchSlot }
+        } else {
+            try requireRoomForGrant(index)
+        }
         let context = SealingContext.grantKey(header.vault, grant.group, grant.slot.id)
         let ownKey = try vaultKeys().unwrap(grant.ownKey, context: context)
         let groupKey = Self.seal(groups[index].keys, header.signer, for: grant.slot.id, ownKey: ownKey)
-        header.groups[index].grants.append(
-            GroupEntry.Grant(slot: grant.slot, ownKey: grant.ownKey, groupKey: groupKey))
+        let entry = GroupEntry.Grant(slot: grant.slot, ownKey: grant.ownKey, groupKey: groupKey)
+        if let place {
+            header.groups[index].grants[place] = entry
+        } else {
+            header.groups[index].grants.append(entry)
+        }
         header.sequence += 1
         return grant.slot.id
     }

@@ -41,10 +41,13 @@ extension UnlockedVault {
 
     /// A slot for the whole vault that is not in the header yet: what takes time when one is added.
     ///
+    /// - Parameter inPlace: Whether it comes into the place of another, by ``replaceSlot(_:with:)``.
     /// - Throws: as ``addSlot(_:now:)``.
-    package func sealedSlot(for new: borrowing NewSlot, now: Timestamp) throws(VaultError) -> KeySlot {
+    package func sealedSlot(
+        for new: borrowing NewSlot, now: Timestamp, inPlace: Bool = false
+    ) throws(VaultError) -> KeySlot {
         let keys = try vaultKeys()
-        try requireRoomForSlot()
+        if !inPlace { try requireRoomForSlot() }
         return try KeySlot.seal(keys.vaultKey(), for: new, vault: header.vault, now: now.seconds)
     }
 
@@ -57,6 +60,17 @@ extension UnlockedVault {
         header.slots.append(slot)
         header.sequence += 1
         return slot.id
+    }
+
+    /// Puts a slot that ``sealedSlot(for:now:inPlace:)`` made into the place of one of the whole vault, also where all places
+    /// are taken.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchSlot`.
+    package mutating func replaceSlot(_ id: SlotID, with slot: KeySlot) throws(VaultError) {
+        _ = try vaultKeys()
+        guard let index = header.slots.firstIndex(where: { $0.id == id }) else { throw .noSuchSlot }
+        header.slots[index] = slot
+        header.sequence += 1
     }
 
     private func requireRoomForSlot() throws(VaultError) {

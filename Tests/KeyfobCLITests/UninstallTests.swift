@@ -68,6 +68,89 @@ struct UninstallTests {
         #expect(outcome.text.contains("rm -r \(place.vault)"), "\(outcome)")
     }
 
+    @Test(
+        "with --vault, what is printed acts on that vault by its whole path, and of another one its own list is named")
+    func named() throws {
+        let place = try Workplace.withVault()
+        try place.run(
+            """
+            keyfob init -q --vault other --recovery-file rest
+            echo t | keyfob add -q --vault other --account ada --host git.example
+            """
+        ).expectSuccess()
+        let lines = try place.run("keyfob uninstall --dry-run --vault other").expectSuccess().text
+            .split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("  sudo") }.map { $0.dropFirst(2) }
+        #expect(
+            lines.filter { !$0.hasPrefix("rm \(place.path)/key") } == [
+                "keyfob logout --all --forever --vault \(place.path)/other", "keyfob uninstall --vault \(place.vault)",
+                "rm -r \(place.path)/other",
+            ], "\(lines)")
+        let hint = try place.run("keyfob uninstall --dry-run --vault other").errors
+        #expect(!hint.contains("'keyfob uninstall --force'"), "\(hint)")
+    }
+
+    @Test("where something else lies in the folder, only the vault's own files are named to be removed")
+    func shared() throws {
+        let place = try Workplace.withVault()
+        try place.run("cd \(place.vault) && echo x > mine && mkdir sub && echo y > sub/theirs").expectSuccess()
+        let outcome = try place.run(
+            "keyfob uninstall --dry-run --json | tee told.json | jq -r '.traces[] | select(.kind == \"vault\").note'")
+        #expect(outcome.text.contains("2 other files"), "\(outcome)")
+        try place.run("$(jq -r '.traces[] | select(.kind == \"vault\").command' told.json)").expectSuccess()
+        let left = try place.run("cd \(place.vault) && find . -type f | sort").text
+        #expect(left == "./mine\n./sub/theirs\n", "\(left)")
+    }
+
+    @Test("each entry of a tool that has to be named is taken out by its name")
+    func entries() throws {
+        let place = try Workplace.withVault()
+        try place.write(".msmtprc", "account work\nhost smtp.example\nfrom a@example\n")
+        try place.run(
+            """
+            chmod 600 .msmtprc && keyfob setup mail msmtp work --account ada --force -q
+            keyfob setup kubectl 'a b' --scope s --force -q && keyfob setup kubectl other --scope s --force -q
+            keyfob setup aws reader --role-arn arn:aws:iam::123456789012:role/reader --force -q
+            """
+        ).expectSuccess()
+        let outcome = try place.run(
+            "keyfob uninstall --force --json | jq -r '.traces[] | select(.kind == \"setup\") | .state, .command' | sort -u"
+        )
+        #expect(
+            outcome.text == """
+                keyfob setup aws --undo reader
+                keyfob setup kubectl --undo 'a b'
+                keyfob setup kubectl --undo other
+                keyfob setup mail msmtp --undo work
+                undone
+
+                """, "\(outcome)")
+        #expect(try place.run("cat .msmtprc").text == "account work\nhost smtp.example\nfrom a@example\n")
+        #expect(try place.run("keyfob setup --json | jq '[.tools[] | select(.asksKeyfob)] | length'").text == "0\n")
+    }
+
+    @Test("of units those are ended that Keyfob comes with and are enabled; what fails is told with --quiet too")
+    func units() throws {
+        let place = try Workplace.withVault()
+        try place.run(
+            """
+            unset XDG_CONFIG_HOME
+            mkdir -p .config/systemd/user && cd .config/systemd/user
+            mkdir default.target.wants timers.target.wants keyfob-agent.service.d
+            touch keyfob-agent.service.d/mine.conf keyfob-sync-watch.service keyfob-mine.service
+            ln -s $PWD/keyfob-mine.service default.target.wants/
+            ln -s /usr/lib/systemd/user/keyfob-sync.timer timers.target.wants/
+            ln -s /usr/lib/systemd/user/keyfob-backup@.timer timers.target.wants/keyfob-backup@daily.timer
+            """
+        ).expectSuccess()
+        let units = "jq -r '.traces[] | select(.kind == \"unit\").what'"
+        let found = try place.run("unset XDG_CONFIG_HOME; keyfob uninstall --dry-run --json | \(units)").text
+        #expect(found == "keyfob-backup@daily.timer\nkeyfob-sync.timer\n")
+        // Without a session bus systemctl fails.
+        let outcome = try place.run(
+            "unset XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS; keyfob uninstall --force --quiet > out")
+        #expect(outcome.status == 74 && outcome.errors.contains("keyfob: keyfob-sync.timer: "), "\(outcome)")
+    }
+
     @Test("an agent that runs is ended, and locks first")
     func agent() throws {
         let place = try home()

@@ -102,6 +102,39 @@ struct VaultGroupTests {
         #expect(gone == .noSuchGroup)
     }
 
+    @Test("a slot comes into the place of another where all places are taken")
+    func inPlace() throws {
+        var vault = try UnlockedVault.opened(UnlockedVault.sampleHeader(), keyFile: 1)
+        let group = try vault.group(work).keys.group
+        for number in 20..<(19 + UInt8(VaultHeader.maximumGrants)) {
+            _ = try vault.grant(group, to: .keyFile(keyFile(number)), now: noon)
+        }
+        for number in 40..<(37 + UInt8(VaultHeader.maximumSlots)) {
+            _ = try vault.addSlot(.keyFile(keyFile(number)), now: noon)
+        }
+        let full = failure(of: VaultError.self) { _ = try vault.addSlot(.keyFile(keyFile(90)), now: noon) }
+        #expect(full == .tooManySlots(limit: VaultHeader.maximumSlots))
+        let (slot, grant) = (
+            try #require(try vault.header.slot(openedBy: .keyFile(keyFile(40)))).id,
+            try #require(try vault.header.anySlot(openedBy: .keyFile(keyFile(20)))).id
+        )
+        try vault.replaceSlot(slot, with: vault.sealedSlot(for: .keyFile(keyFile(91)), now: noon, inPlace: true))
+        let sealed = try vault.sealedGrant(of: group, to: .keyFile(keyFile(92)), now: noon, inPlace: true)
+        _ = try vault.grant(sealed, inPlaceOf: grant)
+        let header = try vault.encodedHeader()
+        let (whole, part) = (
+            try UnlockedVault.opened(header, keyFile: 91).opensWholeVault,
+            try UnlockedVault.opened(header, keyFile: 92).opensWholeVault
+        )
+        #expect(whole && !part)
+        for former: UInt8 in [40, 20] {
+            let error = failure(of: VaultError.self) { _ = try UnlockedVault.opened(header, keyFile: former) }
+            #expect(error == .wrongKey)
+        }
+        let again = failure(of: VaultError.self) { _ = try vault.grant(sealed, inPlaceOf: grant) }
+        #expect(again == .noSuchSlot)
+    }
+
     @Test("whoever holds a group slot changes nothing in the header")
     func needsVaultKey() throws {
         var vault = try UnlockedVault.opened(UnlockedVault.sampleHeader(), keyFile: 2)

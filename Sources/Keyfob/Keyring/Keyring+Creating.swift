@@ -249,6 +249,6 @@ extension Keyring {
             let header = try? VaultHeader(encoded: bytes),
             let identity = try? AgeIdentityFile(text)
         else { return false }
-        return header.slot(openedBy: .identities(identity)) != nil
+        return (try? header.slot(openedBy: .identities(identity))) != nil
     }
 }

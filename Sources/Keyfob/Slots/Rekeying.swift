@@ -74,7 +74,8 @@ public struct Rekeying: ~Copyable {
     /// - Throws: `wrongKey` where it opens none that is not kept already, `limitExceeded`.
     public mutating func keep(keyFile content: consuming SecretBytes) throws(KeyringError) {
         let offered = SlotKey.keyFile(content.withBytes { SecretBytes(copying: $0) })
-        guard let slot = before.slot(openedBy: offered), lost.contains(where: { $0.id == slot.id.short }) else {
+        let opened = try KeyringError.translating { [before] in try before.slot(openedBy: offered) }
+        guard let slot = opened, lost.contains(where: { $0.id == slot.id.short }) else {
             throw KeyringError(.wrongKey, "it opens no slot of the vault that is to be kept", advice: .listSlots)
         }
         try add(.keyFile(content), inPlaceOf: slot)
@@ -88,7 +89,7 @@ public struct Rekeying: ~Copyable {
         let text = passphrase.normalizedPassphrase()
         let offered = SlotKey.passphrase(text.withBytes { SecretBytes(copying: $0) })
         let header = before
-        let opened = try KeyringError.translating { try keyring.slots.inTurn { header.slot(openedBy: offered) } }
+        let opened = try KeyringError.translating { try keyring.slots.inTurn { try header.slot(openedBy: offered) } }
         let isLost = { [lost] (slot: KeySlot) in lost.contains { $0.id == slot.id.short } }
         let old =
             opened.flatMap { isLost($0) ? $0 : nil } ?? before.slots.first { $0.kind == .passphrase && isLost($0) }

@@ -79,36 +79,42 @@ extension Keyring.Slots {
             // Before the transaction: derivations take long, and whoever writes would wait for them.
             guard let name = old?.group else {
                 let sealed = try inTurn {
-                    let sealed = try state.vault.sealedSlot(for: new.slot, now: now)
+                    let sealed = try state.vault.sealedSlot(for: new.slot, now: now, inPlace: gone != nil)
                     try sealed.tryOpening(with: key, vault: vault)
                     return sealed
                 }
                 return try database.changeSlots(&state.vault) { vault in
-                    let id = try vault.addSlot(sealed).short
-                    if let gone { try vault.removeSlot(gone) }
-                    return id
+                    guard let gone else { return try vault.addSlot(sealed).short }
+                    try vault.replaceSlot(gone, with: sealed)
+                    return sealed.id.short
                 }
             }
             let group = try state.group(name).keys.group
             let sealed = try inTurn {
-                let sealed = try state.vault.sealedGrant(of: group, to: new.slot, now: now)
+                let sealed = try state.vault.sealedGrant(of: group, to: new.slot, now: now, inPlace: gone != nil)
                 try sealed.tryOpening(with: key, vault: vault)
                 return sealed
             }
             return try database.changeSlots(&state.vault) { vault in
-                let id = try vault.grant(sealed).short
-                if let gone { try vault.removeSlot(gone) }
-                return id
+                try vault.grant(sealed, inPlaceOf: gone).short
             }
         }
     }
 
-    /// The slot that a passphrase opens, by the header as it is stored; nil where it opens none.
-    private func slotOpened(by passphrase: borrowing SecretBytes) throws(KeyringError) -> String? {
+    /// The id of the first slot that a passphrase opens, of the vault or of one group, by the header as it is stored; nil where
+    /// it opens none.
+    ///
+    /// - Parameter id: The slot that is tried, as ``Keyring/Slot/id`` has it; nil for all.
+    /// - Throws: `unavailable` where there is not enough memory.
+    public func slotOpened(
+        by passphrase: borrowing SecretBytes, among id: String? = nil
+    ) throws(KeyringError) -> String? {
         let key = SlotKey.passphrase(passphrase.normalizedPassphrase())
         return try KeyringError.translating {
             let header = try VaultHeader(encoded: try database.storedHeader().bytes)
-            return try inTurn { header.anySlot(openedBy: key)?.id.short }
+            return try inTurn {
+                try header.anySlot(openedBy: key) { id == nil || $0.id.short == id }?.id.short
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ public struct LostMachine: Hashable, Sendable {
     public let groups: [AccessGroup]
     /// What it could use, by group and account.
     public let holdings: [Holding]
+    /// What it has decided for all machines, such as bindings, which goes with it.
+    public let decisions: [String]
 
     /// Something of an account that the machine has, or may have.
     public struct Holding: Hashable, Sendable {
@@ -34,7 +36,7 @@ public struct LostMachine: Hashable, Sendable {
         case ownSignIn
         /// The name: a token that was added here by hand stays here, but may have been added there too.
         case tokenByHand
-        /// The name alone.
+        /// The name: it may have a token or a sign-in of its own, of which nothing is known here.
         case name
     }
 
@@ -69,7 +71,27 @@ extension Keyring.Sync {
             if scope.isEmpty { scope = Self.formerScope(of: id, session, sync) }
             let groups = try withVault { $0.vault.groups.map(\.name) }
                 .filter { scope.contains(session.state.tag(of: $0, in: sync)) }
-            return LostMachine(device: device, groups: groups, holdings: try holdings(in: groups))
+            return LostMachine(
+                device: device, groups: groups, holdings: try holdings(in: groups),
+                decisions: try decisions(in: groups) { roster.holder(of: $0) == id })
+        }
+    }
+
+    /// What was decided in some groups by the vaults of which `isMeant` says so, one line each.
+    private func decisions(in groups: [AccessGroup], by isMeant: (UInt64) -> Bool) throws -> [String] {
+        try withVault { state in
+            var found: [String] = []
+            for name in groups {
+                let names = Set(
+                    try settings(of: try state.group(name)) {
+                        SyncTravel.travels($0.key) && !$0.isTombstone && isMeant($0.version.device)
+                    }.compactMap(\.item.key.parts.first))
+                guard !names.isEmpty else { continue }
+                found += try database.settings(prefixes: [""], in: try state.group(name).keys).items.map(\.value)
+                    .filter { names.contains($0.name) }
+                    .map { "\(GroupDecision($0, in: name).text) (group '\(name)')" }
+            }
+            return found.sorted()
         }
     }
 
@@ -106,7 +128,8 @@ extension Keyring.Sync {
                     let own = credentials.filter { $0.0.account == account.id }
                     let held = own.compactMap { Self.holding($0.0, isShared: $0.1, account, name) }
                     let nameAlone = LostMachine.Holding(
-                        group: name, account: account, clientID: nil, kind: .name, page: nil)
+                        group: name, account: account, clientID: nil, kind: .name,
+                        page: TokenPage.of(account.id.environment, isAddedByHand: true)?.url)
                     found += held.isEmpty ? [nameAlone] : Array(Set(held)).sorted { $0.order < $1.order }
                 }
             }
@@ -123,8 +146,8 @@ extension Keyring.Sync {
             kind = .sharedSignIn
         } else if isByHand {
             kind = .tokenByHand
-        } else if credential.kind == .refreshToken, let grant = credential.grant, grant.latestEpoch > grant.latestEnded
-        {
+        } else if credential.kind == .refreshToken, let grant = credential.grant, grant.latestEpoch > 0 {
+            // A sign-out here ends this machine's own token: the other machine's may live on.
             kind = .ownSignIn
         } else {
             return nil

@@ -9,7 +9,8 @@ struct LostCommand: ParsableCommand {
             Lists the groups that the machine shares and what of their accounts it can use. Then it asks, and keeps the \
             machine out as 'keyfob sync revoke' does. What is left to do is printed as commands and pages: sign-ins that \
             all machines share end by 'keyfob logout' here; those that the machine made itself, and tokens that were \
-            added by hand, end at the provider alone. Typed again it changes nothing, and prints the list again.
+            added by hand, end at the provider alone. What the machine has decided, such as bindings, goes with it, and is listed \
+            before the question. Machines that it alone had let in are out with it; --keep names one that stays. Typed again it changes nothing, and prints the list again.
 
             Example:
               keyfob lost laptop
@@ -20,6 +21,10 @@ struct LostCommand: ParsableCommand {
             """)
 
     @Argument(help: "What it is called, or its words, or the first of them.") var machine: String
+    @Option(
+        name: .long, help: ArgumentHelp("A machine that stays, although this one alone let it in.", valueName: "device")
+    )
+    var keep: [String] = []
     @OptionGroup var consent: ConsentOptions
     @OptionGroup var options: SyncOptions
 
@@ -27,7 +32,7 @@ struct LostCommand: ParsableCommand {
         let global = options.global
         let keyring = try opened()
         let lost = try keyring.sync.reach(of: machine)
-        let text = LostText(lost, keyring)
+        let text = LostText(lost, keyring, global)
         if !global.json { try text.write() }
         var change: SyncChange?
         if !lost.isRevoked {
@@ -36,8 +41,8 @@ struct LostCommand: ParsableCommand {
                     "Keep it out of the sync from now on? [y/N] ", otherwise: "--force does it without asking", global)
             }
             let words = lost.device.words
-            change = try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
-                try await keyring.sync.revoke(words, access).change
+            change = try NetworkTask.run { [keep, access = options.access] () async throws(KeyringError) in
+                try await keyring.sync.revoke(words, keeping: keep, access).change
             }
         }
         global.tellWarnings(of: keyring)
@@ -55,13 +60,13 @@ struct LostCommand: ParsableCommand {
             global.say("shares fewer groups without it: \(TerminalText.line(name))")
         }
         for line in change?.removedDecisions ?? [] { global.say("removed: \(line)") }
-        guard !text.steps.isEmpty else { return global.say("nothing else is left to do") }
-        global.say("left to do:")
+        if !text.steps.isEmpty { global.say("left to do:") }
         for step in text.steps {
             try StandardOutput.write(entry: "  \(step.reason):", nil, hanging: 2)
             // Whole, to be copied.
             try StandardOutput.write(line: "    \(step.way)")
         }
+        global.say("nothing else is known here")
     }
 
     /// The keyring; where it is in no sync, that says what helps instead.
@@ -101,7 +106,7 @@ struct LostText {
     private let lost: LostMachine
     private let names: (Account) -> String
 
-    init(_ lost: LostMachine, _ keyring: Keyring) {
+    init(_ lost: LostMachine, _ keyring: Keyring, _ global: GlobalOptions) {
         self.lost = lost
         title = TerminalText.line(lost.device.title)
         let naming = AccountNaming(among: (try? keyring.accounts.list()) ?? [])
@@ -113,7 +118,8 @@ struct LostText {
                 switch holding.kind {
                 case .sharedSignIn:
                     Step(
-                        command: Self.signOut(holding, naming.briefTyped(holding.account)), page: nil, host: host,
+                        command: Self.signOut(holding, naming.briefTyped(holding.account), global), page: nil,
+                        host: host,
                         reason: "\(name): the sign-in that all machines share; log in again afterwards")
                 case .ownSignIn:
                     Step(
@@ -123,7 +129,10 @@ struct LostText {
                     Step(
                         command: nil, page: holding.page, host: host,
                         reason: "\(name): the token, if it was added there too")
-                case .name: nil
+                case .name:
+                    Step(
+                        command: nil, page: holding.page, host: host,
+                        reason: "\(name): a token or sign-in of its own, if it has one: nothing is known of that here")
                 }
             if let step, !steps.contains(where: { $0.way == step.way && $0.reason == step.reason }) {
                 steps.append(step)
@@ -133,9 +142,9 @@ struct LostText {
         self.steps = steps.filter { $0.command != nil } + steps.filter { $0.command == nil }
     }
 
-    private static func signOut(_ holding: LostMachine.Holding, _ name: String) -> String {
-        let words = ["keyfob", "logout", name, "--group", holding.group.name]
-        return (words + (holding.clientID.map { ["--client", $0] } ?? [])).map(ShellWord.quoted).joined(separator: " ")
+    private static func signOut(_ holding: LostMachine.Holding, _ name: String, _ global: GlobalOptions) -> String {
+        guard let client = holding.clientID else { return global.typed("logout", name, "--group", holding.group.name) }
+        return global.typed("logout", name, "--group", holding.group.name, "--client", client)
     }
 
     /// Writes what the machine could reach.
@@ -147,6 +156,13 @@ struct LostText {
         try StandardOutput.write(entry: "shares  \(device.sharesAll ? "all groups: \(groups)" : groups)", nil)
         let seen = device.seen.map { "last seen \(TimeText.moment($0))" } ?? "nothing has come from it yet"
         try StandardOutput.write(entry: "state   \(lost.isRevoked ? "revoked" : device.hasLeft ? "left" : seen)", nil)
+        try writeHoldings()
+        guard !lost.isRevoked, !lost.decisions.isEmpty else { return }
+        try StandardOutput.write(entry: "what it has decided goes with it:", nil)
+        for line in lost.decisions { try StandardOutput.write(entry: "  " + TerminalText.line(line), nil, hanging: 2) }
+    }
+
+    private func writeHoldings() throws(KeyringError) {
         guard !lost.holdings.isEmpty else {
             return try StandardOutput.write(entry: "has     no account", nil)
         }
@@ -165,7 +181,7 @@ struct LostText {
         case .sharedSignIn: ("the sign-in of all machines", "logout here")
         case .ownSignIn: ("a sign-in of its own, if it made one", "the provider")
         case .tokenByHand: ("the token, if it was added there too", "the provider")
-        case .name: ("nothing: it knows the name", "-")
+        case .name: ("its own token or sign-in, if it has one", "the provider")
         }
     }
 }
@@ -184,6 +200,7 @@ private struct LostDocument: JSONDocument {
     let device: SyncStatusDocument.Device
     let groups: [String]
     let holdings: [Holding]
+    let decisions: [String]
     /// Whether this call has revoked it; false where it was revoked before.
     let isNew: Bool
     let alsoOut: [String]
@@ -197,6 +214,7 @@ private struct LostDocument: JSONDocument {
                 group: $0.group.name, account: $0.account.id.description, clientID: $0.clientID, kind: $0.kind.rawValue,
                 page: $0.page)
         }
+        decisions = lost.decisions
         isNew = change != nil
         alsoOut = change?.alsoOut ?? []
         steps = text.steps

@@ -31,20 +31,42 @@ struct PasswdCommand: ParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
-        let keyring = try global.unlockedKeyring(reaching: .vault)
+        var key: LockedKeyring.Key?
+        let keyring = try global.unlockedKeyring(reaching: .vault, keeping: &key)
         guard keyring.storage == .embedded else {
             throw KeyringError(
                 .notOffered, "the desktop's keyring keeps this vault, and its passphrase is the one that counts",
                 hint: "change that one with the keyring's own program, such as Seahorse or KeePassXC")
         }
         let old = try chosen(keyring)
+        let former = try Self.former(of: old, key, keyring)
         let passphrase = try NewPassphraseInput.read(
             descriptor: newPassphraseFd, mayAsk: !global.noInput, what: old?.group.map { "group '\($0)'" },
             hint: "give it with --new-passphrase-fd: keyfob passwd --new-passphrase-fd 3 3< FILE")
         let change = try keyring.slots.changePassphrase(of: old?.id, to: passphrase, memory: derivation.memory)
         global.tellWarnings(of: keyring)
-        guard !global.json else { return try JSONOutput.print(PassphraseChangedDocument(change)) }
-        tell(change)
+        var opensStill: String?
+        if change.isNew, let former { opensStill = try keyring.slots.slotOpened(by: former) }
+        guard !global.json else { return try JSONOutput.print(PassphraseChangedDocument(change, opensStill)) }
+        tell(change, opensStill)
+    }
+
+    /// The passphrase that is to go, where it has opened the vault just now, and another slot may have the same.
+    private static func former(
+        of slot: Keyring.Slot?, _ key: consuming LockedKeyring.Key?, _ keyring: Keyring
+    ) throws(KeyringError) -> SecretBytes? {
+        guard let slot, let key,
+            try keyring.slots.list().contains(where: { $0.kind == "passphrase" && $0.id != slot.id })
+        else { return nil }
+        switch consume key {
+        case .passphrase(let passphrase):
+            guard try keyring.slots.slotOpened(by: passphrase, among: slot.id) != nil else { return nil }
+            return passphrase
+        case .keyFile: return nil
+        case .identity: return nil
+        case .session: return nil
+        case .secretService: return nil
+        }
     }
 
     /// The passphrase that is to change; nil where there is none yet.
@@ -53,7 +75,9 @@ struct PasswdCommand: ParsableCommand {
         let known = try keyring.slots.passphrases()
         guard known.count > 1 else { return known.first }
         guard !global.noInput, newPassphraseFd == nil, let terminal = Terminal() else {
-            let lines = known.map { "'keyfob passwd \($0.id)' (made \(LocalTime.text($0.created)))" }
+            let lines = known.map {
+                "'\(global.typed("passwd", $0.id, quotedBy: ShellWord.inMessage))' (made \(LocalTime.text($0.created)))"
+            }
             throw KeyringError(
                 .ambiguous, "the vault has \(known.count) passphrases: say which one to change",
                 hint: Quantity.list(lines))
@@ -64,7 +88,7 @@ struct PasswdCommand: ParsableCommand {
         return try keyring.slots.withID(answer)
     }
 
-    private func tell(_ change: PassphraseChange) {
+    private func tell(_ change: PassphraseChange, _ opensStill: String?) {
         let what = change.slot.group.map { "group '\($0)'" } ?? "the vault"
         guard change.isNew else {
             return global.say("that is the passphrase of slot \(change.slot.id) already; nothing was changed")
@@ -75,6 +99,10 @@ struct PasswdCommand: ParsableCommand {
         }
         global.say("\(what) has a new passphrase: slot \(change.slot.id) in place of \(replaced.id)")
         global.say("it opens with: \(SlotText.list(change.left))")
+        if let opensStill {
+            let command = global.typed("slot", "remove", opensStill, quotedBy: ShellWord.inMessage)
+            global.say("the old passphrase opens slot \(opensStill) still: '\(command)' removes that")
+        }
         global.say("copies of the vault that were made before still open with the old passphrase")
         guard let group = change.slot.group else {
             return global.say("if somebody knows the old one: 'keyfob rekey' gives the vault new keys")
@@ -91,8 +119,10 @@ private struct PassphraseChangedDocument: JSONDocument {
     let isNew: Bool
     let replaced: SlotDocument?
     let left: [SlotDocument]
+    let oldOpens: String?
 
-    init(_ change: PassphraseChange) {
+    init(_ change: PassphraseChange, _ opensStill: String?) {
+        oldOpens = opensStill
         slot = SlotDocument(change.slot)
         isNew = change.isNew
         replaced = change.replaced.map(SlotDocument.init)

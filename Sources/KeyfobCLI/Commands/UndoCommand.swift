@@ -84,7 +84,7 @@ struct UndoCommand: ParsableCommand {
         guard !yes, !force else { return }
         try Confirmation.requireConsent(
             (entry.bringsBack ? "Bring it back" : "Take it away") + "? [y/N] ",
-            otherwise: "'\(UndoText.command(["undo", entry.id], global))' does it without asking", global)
+            otherwise: "'\(global.typed("undo", entry.id))' does it without asking", global)
     }
 
     /// Says what was brought back, or would be.
@@ -104,7 +104,7 @@ struct UndoCommand: ParsableCommand {
                 for line in UndoText.ways(entry, listed, forceHelps: helps, global) { global.say(line) }
             }
             if let undo = entry.undoneBy, entry.changesSomething {
-                global.say("to take that back: \(UndoText.command(["undo", undo], global))")
+                global.say("to take that back: \(global.typed("undo", undo))")
             }
         }
         if !dryRun, !entry.changesSomething { throw ReportedFailure(status: .failure) }
@@ -114,7 +114,7 @@ struct UndoCommand: ParsableCommand {
         let entries =
             if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.kept(in: groups) }
         if let entry = entries.first, id != nil, !entry.items.contains(where: \.isKept) {
-            let undo = UndoText.command(["undo", entry.id], global)
+            let undo = global.typed("undo", entry.id)
             return try global.tell(
                 .undoCleared, "nothing is kept of '\(entry.command)': it only added; to take that away: \(undo)"
             ) { $0.count = 0 }

@@ -70,7 +70,7 @@ struct UninstallCommand: ParsableCommand {
             guard let program = SearchPath.program("systemctl") else { throw Self.failure("there is no systemctl") }
             let call = ChildProgram(
                 path: program, arguments: ["--user", "disable", "--now", trace.what], speaks: false)
-            guard call.run() == .status(0) else { throw Self.failure("systemctl --user does not answer here") }
+            guard call.run() == .status(0) else { throw Self.failure("systemctl failed") }
         case .agent:
             let place = AgentPlace(folder: FileAccess.folder(of: trace.what), socket: trace.what)
             _ = try place.lock()
@@ -83,11 +83,11 @@ struct UninstallCommand: ParsableCommand {
 
     /// Runs the command of a trace, as it is typed.
     private static func run(_ trace: UninstallTrace, _ global: GlobalOptions) throws {
-        var words = trace.kind == .mirror ? ["mirror", "stop", trace.what, "--remove"] : []
-        if trace.kind == .setup { words = (trace.command ?? "").split(separator: " ").dropFirst().map(String.init) }
-        if trace.kind == .setup { words.append("--force") }
-        if global.quiet || global.json { words.append("--quiet") }
-        if let vault = global.vault { words += ["--vault", vault] }
+        var options = global.quiet || global.json ? ["--quiet"] : []
+        if let vault = global.vault { options += ["--vault", vault] }
+        let words =
+            trace.kind == .setup
+            ? trace.wordsOfSetup(["--force"] + options) : ["mirror", "stop", trace.what, "--remove"] + options
         var command = try KeyfobCommand.parseAsRoot(words)
         try command.run()
     }
@@ -96,9 +96,12 @@ struct UninstallCommand: ParsableCommand {
 
     /// A tool that asks all the same does so by lines that are not setup's.
     private func noteWhatStays(_ traces: inout [UninstallTrace]) {
-        let still = Set(((try? SetupCommand.states(global)) ?? []).filter(\.asksKeyfob).map(\.file))
+        let asking = ((try? SetupCommand.states(global)) ?? []).filter(\.asksKeyfob)
+        let still = Set(asking.flatMap { tool in ([""] + tool.entries).map { [tool.file, $0] } })
         for index in traces.indices
-        where traces[index].kind == .setup && traces[index].state == .undone && still.contains(traces[index].what) {
+        where traces[index].kind == .setup && traces[index].state == .undone
+            && still.contains([traces[index].what, traces[index].entry ?? ""])
+        {
             traces[index].state = .failed
             traces[index].problem = "lines that setup has not written still ask Keyfob: remove those by hand"
         }
@@ -107,9 +110,14 @@ struct UninstallCommand: ParsableCommand {
     private func tell(_ traces: [UninstallTrace], hasActed: Bool, isUndoable: Bool) throws(KeyringError) {
         for trace in traces where trace.state == .undone { global.say("undone: \(trace.what)") }
         for trace in traces where trace.state == .failed {
-            global.say("keyfob: \(trace.what): \(trace.problem ?? "")\(trace.command.map { "; \($0)" } ?? "")")
+            // Errors are told with --quiet too.
+            StandardError.write(
+                line: "keyfob: \(trace.what): \(trace.problem ?? "")\(trace.command.map { "; \($0)" } ?? "")")
         }
-        if isUndoable, !hasActed { global.say("nothing was changed; 'keyfob uninstall --force' undoes what it may") }
+        if isUndoable, !hasActed {
+            let command = global.typed("uninstall", "--force", quotedBy: ShellWord.inMessage)
+            global.say("nothing was changed; '\(command)' undoes what it may")
+        }
         let order: [UninstallTrace.Kind] = [
             .signIn, .sync, .desktopKeyring, .program, .vault, .backup, .keyFile, .state,
         ]
@@ -119,6 +127,8 @@ struct UninstallCommand: ParsableCommand {
             where !commands.contains(command) { commands.append(command) }
         }
         guard !commands.isEmpty else { return }
+        // As long as the program is there.
+        commands = commands.filter { $0.hasPrefix("keyfob ") } + commands.filter { !$0.hasPrefix("keyfob ") }
         global.say("to be typed by you, in this order; with a vault all that is in it is lost:")
         for command in commands { try StandardOutput.write(line: "  " + command) }
     }

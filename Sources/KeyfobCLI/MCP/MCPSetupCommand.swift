@@ -121,7 +121,7 @@ struct MCPSetupCommand: ToolSetupCommand {
     private static func state(
         _ client: MCPSetup.Client, _ path: String, _ global: GlobalOptions
     ) -> SetupDocument.Tool {
-        SetupDocument.Tool(client.rawValue, path: path, setup: "mcp \(client.rawValue)") { () throws(KeyringError) in
+        SetupDocument.Tool(client.rawValue, path: path, setup: ["mcp", client.rawValue]) { () throws(KeyringError) in
             try SetupFile(client.rawValue, path, lock: .none, global).present { text throws(SetupFlaw) in
                 try MCPSetup.entries(of: client, in: text)
             }

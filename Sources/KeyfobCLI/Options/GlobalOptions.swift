@@ -74,6 +74,17 @@ struct GlobalOptions: ParsableArguments {
         try KeyringLocation.standard(environment: environment.variables, vault: vault)
     }
 
+    /// A command of Keyfob's as it can be typed for the same vault, with the same key.
+    ///
+    /// - Parameter quotes: How a word is quoted.
+    func typed(_ words: String..., quotedBy quotes: (String) -> String = ShellWord.quoted) -> String {
+        var words = ["keyfob"] + words
+        for (name, value) in [("--vault", vault), ("--key-file", keyFile), ("--identity", identity)] {
+            if let value { words += [name, value] }
+        }
+        return words.map(quotes).joined(separator: " ")
+    }
+
     /// Writes a message, unless none is wanted.
     func say(_ message: String) {
         if !quiet { StandardError.write(line: message) }

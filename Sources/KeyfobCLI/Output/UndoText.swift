@@ -5,18 +5,7 @@ internal import KeyfobTerminal
 enum UndoText {
     /// Says by which command something comes back, and until when.
     static func offer(_ id: String, _ until: Timestamp, _ global: GlobalOptions) {
-        global.say("to bring it back until \(LocalTime.text(until)): \(command(["undo", id], global))")
-    }
-
-    /// What can be typed to run a command on the same vault.
-    static func command(_ words: [String], _ global: GlobalOptions) -> String {
-        var words = ["keyfob"] + words
-        for (name, value) in [
-            ("--vault", global.vault), ("--key-file", global.keyFile), ("--identity", global.identity),
-        ] {
-            if let value { words += [name, value] }
-        }
-        return words.map(ShellWord.quoted).joined(separator: " ")
+        global.say("to bring it back until \(LocalTime.text(until)): \(global.typed("undo", id))")
     }
 
     /// Says that older entries made room.
@@ -187,10 +176,10 @@ enum UndoText {
                     "kept as it is: \(what), which the provider has replaced since: the one before it would end the sign-in"
             case .staysEmpty:
                 return "kept as it is: group '\(item.group)', so that what was in it can come back; "
-                    + "to take it away too, once more: \(command(["undo", entry.id], global))"
+                    + "to take it away too, once more: \(global.typed("undo", entry.id))"
             case .inSync:
                 return "not undone: other machines may use group '\(item.group)'; "
-                    + "to remove it on all of them: \(command(["group", "remove", item.group.name], global))"
+                    + "to remove it on all of them: \(global.typed("group", "remove", item.group.name))"
             case .tooMuch:
                 return "not brought back: what it replaced and removed in group '\(item.group)' was more than 8 MiB, "
                     + "of which nothing is kept"
@@ -199,10 +188,10 @@ enum UndoText {
             case .accountIsGone:
                 let comesBack = returning.contains(AccountInGroup(account: item.account, group: item.group))
                 return "not brought back: \(what), since the account is not in group '\(item.group)'"
-                    + (comesBack ? "; to see what brings that back: \(command(["undo", "--list"], global))" : "")
+                    + (comesBack ? "; to see what brings that back: \(global.typed("undo", "--list"))" : "")
             case .usedElsewhere:
                 return "not brought back: \(what): another group has used the sign-in since, and its provider may have "
-                    + "replaced the token; to sign in again: \(command(["login"], global))"
+                    + "replaced the token; to sign in again: \(global.typed("login"))"
             }
         }
     }
@@ -217,13 +206,13 @@ enum UndoText {
     ) -> [String] {
         var ways: [String] = []
         if forceHelps {
-            let forced = command(["undo", entry.id, "--force"], global)
+            let forced = global.typed("undo", entry.id, "--force")
             ways.append("to put back what was, and lose what came later: \(forced)")
         }
         guard !entry.changesSomething else { return ways }
         let older = listed.drop { $0.id != entry.id }.dropFirst().first { $0.changesSomething && !$0.isUndo }
         if let older {
-            ways.append("to undo '\(older.command)' before it: \(command(["undo", older.id], global))")
+            ways.append("to undo '\(older.command)' before it: \(global.typed("undo", older.id))")
         }
         return ways
     }

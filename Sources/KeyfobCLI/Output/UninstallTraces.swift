@@ -31,35 +31,64 @@ struct UninstallTrace: Encodable {
     let note: String
     var state: State
     /// What undoes or removes it, as it can be typed; nil where nothing has to be typed.
-    let command: String?
+    var command: String?
     /// Why undoing it failed.
     var problem: String?
+    /// Of a tool: what is typed behind `keyfob setup`.
+    var setup: [String] = []
+    /// Of a tool: what is taken out of its file, where that has to be named.
+    var entry: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, what, note, state, command, problem
+    }
+
+    /// The words behind `keyfob` that undo a tool's lines.
+    ///
+    /// - Parameter options: What stands before the entry.
+    func wordsOfSetup(_ options: [String] = []) -> [String] {
+        let named = entry.map { $0.hasPrefix("-") ? ["--", $0] : [$0] } ?? []
+        return ["setup"] + setup + ["--undo"] + options + named
+    }
 }
 
 /// All that Keyfob has left on this machine, as far as it is known: from what other commands keep and list.
 struct UninstallTraces {
+    private let given: GlobalOptions
+    /// The same with whole paths: what is printed may be typed in another folder.
     private let global: GlobalOptions
     private let location: KeyringLocation
     private let variables: [String: String]
 
     init(_ global: GlobalOptions, _ environment: Environment = .current) throws(KeyringError) {
-        self.global = global
+        given = global
+        var whole = global
+        whole.vault = global.vault.map(Self.whole)
+        whole.keyFile = global.keyFile.map { FileAccess.realPath($0) ?? $0 }
+        whole.identity = global.identity.map { FileAccess.realPath($0) ?? $0 }
+        self.global = whole
         location = try global.location()
         variables = environment.variables
     }
 
     /// What is found: first what can be undone, then what stays, in the order in which it is best removed.
     func found() throws(KeyringError) -> [UninstallTrace] {
-        let opening = try? global.opening(reaching: .everything)
+        let opening = try? given.opening(reaching: .everything)
         return try setups() + mirrors() + units() + agents() + keptKeys() + ofOpened(opening?.keyring)
             + shells() + [program()] + vaults() + keyFile() + state()
     }
 
     private func setups() throws(KeyringError) -> [UninstallTrace] {
-        try SetupCommand.states(global).filter { $0.asksKeyfob && $0.tool != "az" }.map { tool in
-            UninstallTrace(
-                kind: .setup, what: tool.file, note: "\(tool.tool) asks Keyfob", state: .undoable,
-                command: "\(tool.command) --undo")
+        try SetupCommand.states(global).filter { $0.asksKeyfob && $0.tool != "az" }.flatMap { tool in
+            let entries = tool.undoesEach ? tool.entries.map(Optional.some) : []
+            return (entries.isEmpty ? [nil] : entries).map { entry in
+                let note = "\(tool.tool) asks Keyfob" + (entry.map { " as '\($0)'" } ?? "")
+                var trace = UninstallTrace(
+                    kind: .setup, what: tool.file, note: note, state: .undoable, command: nil)
+                (trace.setup, trace.entry) = (tool.words, entry)
+                trace.command = (["keyfob"] + trace.wordsOfSetup()).map(ShellWord.quoted).joined(separator: " ")
+                return trace
+            }
         }
     }
 
@@ -67,17 +96,26 @@ struct UninstallTraces {
         try MirrorListCommand.notes(global).map { note in
             UninstallTrace(
                 kind: .mirror, what: note.file, note: "group '\(note.group)' is mirrored into it", state: .undoable,
-                command: Self.line("keyfob", "mirror", "stop", note.file, "--remove"))
+                command: global.typed("mirror", "stop", note.file, "--remove"))
         }
     }
 
-    /// The units of systemd that the user has enabled.
+    /// The units that Keyfob comes with and the user has enabled: what else is called so is somebody's own.
     private func units() -> [UninstallTrace] {
         let home = variables["XDG_CONFIG_HOME"] ?? variables["HOME"].map { $0 + "/.config" }
         guard let folder = home.map({ $0 + "/systemd/user" }) else { return [] }
-        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
-        let units = Set(names.compactMap { $0.split(separator: "/").last.map(String.init) })
-        return units.filter { $0.hasPrefix("keyfob-") && !$0.hasSuffix(".wants") }.sorted().map { unit in
+        let own = [
+            "keyfob-agent.socket", "keyfob-agent.service", "keyfob-sync.timer", "keyfob-sync.service",
+            "keyfob-sync-watch.service",
+        ]
+        var units: Set<String> = []
+        for wants in ((try? POSIXFile.names(in: folder)) ?? []).filter({ $0.hasSuffix(".wants") }) {
+            for unit in (try? POSIXFile.names(in: "\(folder)/\(wants)")) ?? []
+            where own.contains(unit) || (unit.hasPrefix("keyfob-backup@") && unit.hasSuffix(".timer")) {
+                if FileAccess.link("\(folder)/\(wants)/\(unit)") != nil { units.insert(unit) }
+            }
+        }
+        return units.sorted().map { unit in
             UninstallTrace(
                 kind: .unit, what: unit, note: "systemd starts it for you", state: .undoable,
                 command: Self.line("systemctl", "--user", "disable", "--now", unit))
@@ -99,18 +137,18 @@ struct UninstallTraces {
             UninstallTrace(
                 kind: .key, what: key.place == .session ? "this session's kernel keyring" : "your kernel keyring",
                 note: "keeps the vault open until \(TimeText.moment(key.until))", state: .undoable,
-                command: "keyfob lock")
+                command: global.typed("lock"))
         }
         traces += locked.secretServiceItems(global.secretService(mayAsk: false)).filter { $0.items > 0 }.map { item in
             UninstallTrace(
                 kind: .desktopKeyring, what: "the desktop's keyring", note: "has the key of slot \(item.slot)",
-                state: .stays, command: "keyfob slot remove \(item.slot)")
+                state: .stays, command: global.typed("slot", "remove", item.slot))
         }
         if locked.storage == .secretService {
             traces.append(
                 UninstallTrace(
                     kind: .desktopKeyring, what: "the desktop's keyring", note: "keeps the accounts and tokens",
-                    state: .stays, command: "keyfob migrate --to embedded --remove-old"))
+                    state: .stays, command: global.typed("migrate", "--to", "embedded", "--remove-old")))
         }
         return traces
     }
@@ -123,7 +161,7 @@ struct UninstallTraces {
                 UninstallTrace(
                     kind: .signIn, what: location.vault,
                     note: "locked: which sign-ins are alive at providers shows once it is open", state: .stays,
-                    command: "keyfob logout --all --forever")
+                    command: global.typed("logout", "--all", "--forever"))
             ]
         }
         var traces: [UninstallTrace] = []
@@ -136,14 +174,14 @@ struct UninstallTraces {
                 UninstallTrace(
                     kind: .signIn, what: "\(naming.brief(candidate.account)) (group '\(candidate.group)')",
                     note: "still alive at \(id.environment)" + (byHand.map { "; its token ends at \($0)" } ?? ""),
-                    state: .stays, command: "keyfob logout --all --forever"))
+                    state: .stays, command: global.typed("logout", "--all", "--forever")))
         }
         if keyring.sync.isSetUp {
             let remote = (try? keyring.sync.remote()) ?? "a place that is not known"
             traces.append(
                 UninstallTrace(
                     kind: .sync, what: remote, note: "this machine's files of the sync, for the others to read",
-                    state: .stays, command: "keyfob sync leave"))
+                    state: .stays, command: global.typed("sync", "leave")))
         }
         return traces
     }
@@ -184,30 +222,68 @@ struct UninstallTraces {
         return UninstallTrace(kind: .program, what: own, note: note, state: .stays, command: command)
     }
 
-    private func vaults() -> [UninstallTrace] {
+    /// The folders of other vaults that were unlocked here, and are there.
+    private func otherVaults() -> [String] {
         let known = (try? KnownPlaces(state: location.state).folders()) ?? []
-        var traces: [UninstallTrace] = []
-        for folder in Set(known + [location.vault]).sorted() {
-            let place = KeyringLocation(vault: folder, state: location.state, runtime: location.runtime)
+        let own = Self.whole(location.vault)
+        return Set(known.map(Self.whole)).filter { folder in
             // A folder that was a vault's once may hold something else by now.
-            guard let remains = try? VaultRemains(at: place), remains != .none else { continue }
-            let inside = ((try? BackupFile.all(at: place)) ?? []).count
-            let words = inside == 0 ? "" : ", and \(Quantity.of(inside, "backup"))"
-            traces.append(
-                UninstallTrace(
-                    kind: .vault, what: folder, note: "a vault: all of its accounts and tokens\(words)", state: .stays,
-                    command: Self.line("rm", "-r", folder)))
-            guard let id = try? LockedKeyring(at: place).vaultID,
-                let last = Keyring.Bundles.lastBackup(of: id, at: place), !last.path.hasPrefix(folder + "/"),
-                FileAccess.status(last.path, following: true) != nil
-            else { continue }
-            traces.append(
-                UninstallTrace(
-                    kind: .backup, what: last.path,
-                    note: "its last backup, which the recovery key opens; others may be near",
-                    state: .stays, command: Self.line("rm", last.path)))
+            folder != own && (try? VaultRemains(at: place(folder))).map { $0 != .none } ?? false
+        }.sorted()
+    }
+
+    private func place(_ folder: String) -> KeyringLocation {
+        KeyringLocation(vault: folder, state: location.state, runtime: location.runtime)
+    }
+
+    private func vaults() -> [UninstallTrace] {
+        // Each has sign-ins and kept keys of its own, which come before its files.
+        var traces = otherVaults().map { folder in
+            UninstallTrace(
+                kind: .vault, what: folder, note: "another vault", state: .stays,
+                command: Self.line("keyfob", "uninstall", "--vault", folder))
         }
+        let folder = Self.whole(location.vault)
+        let place = place(folder)
+        guard let remains = try? VaultRemains(at: place), remains != .none else { return traces }
+        let inside = ((try? BackupFile.all(at: place)) ?? []).count
+        let words = inside == 0 ? "" : ", and \(Quantity.of(inside, "backup"))"
+        let (files, others) = Self.contents(of: folder)
+        let note = others == 0 ? "" : "; beside it in the folder: \(Quantity.of(others, "other file"))"
+        traces.append(
+            UninstallTrace(
+                kind: .vault, what: folder, note: "a vault: all of its accounts and tokens\(words)\(note)",
+                state: .stays, command: others == 0 ? Self.line("rm", "-r", folder) : Self.line(["rm", "-r"] + files)))
+        guard let id = try? LockedKeyring(at: place).vaultID,
+            let last = Keyring.Bundles.lastBackup(of: id, at: place), !last.path.hasPrefix(folder + "/"),
+            FileAccess.status(last.path, following: true) != nil
+        else { return traces }
+        traces.append(
+            UninstallTrace(
+                kind: .backup, what: last.path,
+                note: "its last backup, which the recovery key opens; others may be near",
+                state: .stays, command: Self.line("rm", last.path)))
         return traces
+    }
+
+    /// What in a folder is a vault's own, and how much else is in it.
+    private static func contents(of folder: String) -> (own: [String], others: Int) {
+        let directory = VaultDirectory(path: folder)
+        var (own, others): ([String], Int) = ([], 0)
+        for name in ((try? POSIXFile.names(in: folder)) ?? []).sorted() {
+            let path = FileAccess.path(folder, name)
+            if path == directory.backups, FileAccess.status(path, following: false)?.isDirectory == true {
+                let names = (try? POSIXFile.names(in: path)) ?? []
+                let backups = ((try? BackupFile.all(in: path)) ?? []).map(\.path).sorted()
+                own += names.count == backups.count ? [path] : backups
+                others += names.count - backups.count
+            } else if directory.isOwn(name) {
+                own.append(path)
+            } else {
+                others += 1
+            }
+        }
+        return (own, others)
     }
 
     private func keyFile() -> [UninstallTrace] {
@@ -222,15 +298,27 @@ struct UninstallTraces {
     }
 
     private func state() -> [UninstallTrace] {
-        [location.state, location.runtime].compactMap(\.self).filter { FileAccess.status($0, following: true) != nil }
-            .map { folder in
-                let isState = folder == location.state
-                return UninstallTrace(
-                    kind: .state, what: folder,
-                    note: isState ? "choices, logs, and what was seen of the vaults" : "sockets; ends with the login",
-                    state: .stays, command: isState ? Self.line("rm", "-r", folder) : nil)
-            }
+        // What is noted there of other vaults is needed until they are gone, and a vault may lie in it.
+        let whole = Self.whole(location.state) + "/"
+        let others = otherVaults()
+        let holds = !others.isEmpty || Self.whole(location.vault).hasPrefix(whole)
+        return [location.state, location.runtime].compactMap(\.self).filter {
+            FileAccess.status($0, following: true) != nil
+        }
+        .map { folder in
+            let isState = folder == location.state && !holds
+            return UninstallTrace(
+                kind: .state, what: folder,
+                note: folder == location.state
+                    ? "choices, logs, and what was seen of the vaults" : "sockets; ends with the login",
+                state: .stays, command: isState ? Self.line("rm", "-r", folder) : nil)
+        }
     }
 
-    private static func line(_ words: String...) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
+    /// The path from the root, without links.
+    private static func whole(_ path: String) -> String { FileAccess.formerPath(path) ?? path }
+
+    private static func line(_ words: String...) -> String { line(words) }
+
+    private static func line(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

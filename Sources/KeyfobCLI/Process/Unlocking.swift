@@ -33,6 +33,16 @@ extension GlobalOptions {
         }
     }
 
+    /// The same with the key that has opened it, given or typed; that stays nil where something at hand opened it.
+    func unlockedKeyring(
+        reaching reach: Reach, keeping key: inout LockedKeyring.Key?
+    ) throws(KeyringError) -> Keyring {
+        switch try attempt(mayAsk: !noInput, keeps: true, &key) {
+        case .opened(let keyring): return ready(keyring, reaching: reach)
+        case .shut(let error): throw error
+        }
+    }
+
     private func ready(_ keyring: Keyring, reaching reach: Reach, tellsFindings: Bool = true) -> Keyring {
         // All that this command changes is undone together.
         if let name = CommandPath(of: Array(CommandLine.arguments.dropFirst())).undoneName { keyring.undo.begin(name) }
@@ -141,10 +151,21 @@ extension GlobalOptions {
     }
 
     private func attempt(mayAsk: Bool) throws(KeyringError) -> UnlockOutcome {
+        var key: LockedKeyring.Key?
+        return try attempt(mayAsk: mayAsk, keeps: false, &key)
+    }
+
+    /// - Parameters:
+    ///   - keeps: Whether the key that is given or typed is kept.
+    ///   - kept: Where it is kept.
+    private func attempt(
+        mayAsk: Bool, keeps: Bool, _ kept: inout LockedKeyring.Key?
+    ) throws(KeyringError) -> UnlockOutcome {
         let location = try location()
         let locked = try LockedKeyring(at: location)
         if let key = try givenKey(location, locked) {
             let file = namedKeyFile(for: locked)
+            if keeps { kept = key.copy() }
             do throws(KeyringError) {
                 return .opened(try locked.unlock(with: key))
             } catch {
@@ -161,15 +182,17 @@ extension GlobalOptions {
         guard mayAsk, hasPassphrase, let terminal = Terminal() else { return .shut(reason) }
         if hasService { StandardError.write(line: "keyfob: warning: \(reason.message)") }
         for _ in 1..<Self.attempts {
-            let passphrase = try terminal.askSecret("Passphrase for \(location.vault): ")
+            let key = LockedKeyring.Key.passphrase(try terminal.askSecret("Passphrase for \(location.vault): "))
+            if keeps { kept = key.copy() }
             do throws(KeyringError) {
-                return .opened(try LockedKeyring(at: location).unlock(with: .passphrase(passphrase)))
+                return .opened(try LockedKeyring(at: location).unlock(with: key))
             } catch  where error.code == .wrongKey {
                 StandardError.write(line: "That passphrase does not open the vault.")
             }
         }
-        let passphrase = try terminal.askSecret("Passphrase for \(location.vault): ")
-        return .opened(try LockedKeyring(at: location).unlock(with: .passphrase(passphrase)))
+        let key = LockedKeyring.Key.passphrase(try terminal.askSecret("Passphrase for \(location.vault): "))
+        if keeps { kept = key.copy() }
+        return .opened(try LockedKeyring(at: location).unlock(with: key))
     }
 
     /// How often a passphrase that is mistyped is asked for.

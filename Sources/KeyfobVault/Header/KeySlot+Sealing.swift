@@ -85,6 +85,22 @@ extension KeySlot {
         return true
     }
 
+    /// Whether `offered` opens the slot.
+    ///
+    /// - Throws: `outOfMemory`: not having tried does not say that it does not fit.
+    func opens(
+        with offered: borrowing SlotKey, vault: VaultID, group: GroupID? = nil
+    ) throws(VaultError) -> Bool {
+        do throws(VaultError) {
+            let key = try open(with: offered, vault: vault, group: group)
+            return key.count > 0
+        } catch .outOfMemory {
+            throw .outOfMemory
+        } catch {
+            return false
+        }
+    }
+
     /// Opens a slot of the whole vault, to see that what is to open it does.
     ///
     /// - Throws: `noSuchKindOfSlot`, `wrongKey`, `costRefused`, `outOfMemory`, `corrupted(.header)`.

@@ -54,23 +54,28 @@ package struct VaultHeader: Equatable, Sendable {
     /// The slot of the whole vault that `offered` opens; nil for none.
     ///
     /// Each slot for a passphrase costs a derivation.
-    package func slot(openedBy offered: borrowing SlotKey) -> KeySlot? {
-        for slot in slots {
-            if let key = try? slot.open(with: offered, vault: vault), key.count > 0 { return slot }
-        }
+    ///
+    /// - Throws: `outOfMemory`, where a slot could not be tried.
+    package func slot(openedBy offered: borrowing SlotKey) throws(VaultError) -> KeySlot? {
+        for slot in slots where try slot.opens(with: offered, vault: vault) { return slot }
         return nil
     }
 
-    /// The slot that unlocking with `offered` takes, of the whole vault or of one group; nil for none.
+    /// The first slot that `offered` opens, of the whole vault or of one group; nil for none.
     ///
     /// Each slot for a passphrase costs a derivation.
-    package func anySlot(openedBy offered: borrowing SlotKey) -> KeySlot? {
-        if let slot = slot(openedBy: offered) { return slot }
+    ///
+    /// - Parameter isMeant: Which slots are tried.
+    /// - Throws: `outOfMemory`, where a slot could not be tried.
+    package func anySlot(
+        openedBy offered: borrowing SlotKey, where isMeant: (KeySlot) -> Bool = { _ in true }
+    ) throws(VaultError) -> KeySlot? {
+        for slot in slots where isMeant(slot) {
+            if try slot.opens(with: offered, vault: vault) { return slot }
+        }
         for group in groups {
-            for grant in group.grants {
-                if let key = try? grant.slot.open(with: offered, vault: vault, group: group.id), key.count > 0 {
-                    return grant.slot
-                }
+            for grant in group.grants where isMeant(grant.slot) {
+                if try grant.slot.opens(with: offered, vault: vault, group: group.id) { return grant.slot }
             }
         }
         return nil

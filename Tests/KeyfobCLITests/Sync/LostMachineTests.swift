@@ -36,13 +36,36 @@ struct LostMachineTests {
         #expect(try machines.run("jq .isNew again.json").text == "false\n")
         let status = try machines.on("two", "keyfob sync -q; keyfob sync status --json | jq -r .state").text
         #expect(["revoked\n", "shutOut\n"].contains(status), "\(status)")
+        let named = try machines.on(
+            "one", "keyfob lost two --vault $PWD/one/data/keyfob --json | jq -r '.steps[].command // empty'"
+        ).text.split(separator: "\n")
+        #expect(!named.isEmpty && named.allSatisfy { $0.hasSuffix("one/data/keyfob") }, "\(named)")
         // Each way out that is printed can be typed.
         let steps = try machines.run("jq -r '.steps[].command // empty' again.json").text
         for line in steps.split(separator: "\n") {
             try machines.on("one", "\(line) --offline --yes").expectSuccess()
         }
         let after = try machines.on("one", "keyfob lost two --json | \(holdings)").text
-        #expect(!after.contains("sharedSignIn"), "\(after)")
+        // Its own token may live on.
+        #expect(after == "[\"ownSignIn\",\"ownSignIn\",\"tokenByHand\"]\n", "\(after)")
+    }
+
+    @Test("what it has decided is named before the question, and of an account alone nothing is said to be known")
+    func decisions() throws {
+        let machines = try machines()
+        try machines.on("two", "keyfob bind -q --host api.example ada@github.com").expectSuccess()
+        try machines.settle()
+        let told = try machines.on("three", "keyfob lost two")
+        #expect(told.status == 64, "\(told)")
+        let parts = told.text.split(separator: "what it has decided goes with it:\n")
+        #expect(parts.count == 2 && parts.last?.contains("is bound to") == true, "\(told)")
+        #expect(told.text.contains("its own token or sign-in, if it has one"), "\(told)")
+        #expect(try machines.on("three", "keyfob lost two --force --keep nobody").status == 64)
+        let outcome = try machines.on(
+            "three", "keyfob lost two --force --json | jq -c '(.decisions | length), (.steps[] | .reason)'")
+        #expect(outcome.text.hasPrefix("1\n") && outcome.text.contains("nothing is known of that here"), "\(outcome)")
+        let again = try machines.on("three", "keyfob lost two")
+        #expect(again.errors.contains("nothing else is known here"), "\(again)")
     }
 
     @Test("the answer on the terminal counts, and no leaves it in")

@@ -101,7 +101,7 @@ struct AWSSetupCommand: ToolSetupCommand {
     static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {
         let path = try path("AWS_CONFIG_FILE", "config")
         return [
-            SetupDocument.Tool(tool, path: path) { () throws(KeyringError) in
+            SetupDocument.Tool(tool, path: path, isUndoneByEntry: true) { () throws(KeyringError) in
                 try file(global).present(AWSSetup.profiles)
             }
         ]

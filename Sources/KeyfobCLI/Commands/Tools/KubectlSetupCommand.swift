@@ -76,7 +76,7 @@ struct KubectlSetupCommand: ToolSetupCommand {
 
     static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {
         [
-            SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
+            SetupDocument.Tool(tool, path: try path(), isUndoneByEntry: true) { () throws(KeyringError) in
                 try file(global).present(KubectlSetup.users)
             }
         ]

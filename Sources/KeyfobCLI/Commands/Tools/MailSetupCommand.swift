@@ -90,7 +90,9 @@ struct MailSetupCommand: ToolSetupCommand {
     static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {
         try MailSetup.Program.allCases.map { (program) throws(KeyringError) in
             let path = try path(program)
-            return SetupDocument.Tool(program.rawValue, path: path, setup: "mail \(program)") {
+            return SetupDocument.Tool(
+                program.rawValue, path: path, setup: ["mail", program.rawValue], isUndoneByEntry: true
+            ) {
                 () throws(KeyringError) in
                 try SetupFile(program.rawValue, path, lock: .none, global).present(MailSetup.entries)?
                     .filter { !$0.isEmpty }

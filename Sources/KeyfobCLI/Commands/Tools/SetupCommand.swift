@@ -67,19 +67,31 @@ struct SetupDocument: JSONDocument {
         /// Why its file says nothing.
         let problem: String?
         let command: String
+        /// What is typed behind `keyfob setup`.
+        let words: [String]
+        /// Whether one of `entries` has to be named to take it out again.
+        let undoesEach: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case tool, program, file, asksKeyfob, entries, problem, command
+        }
 
         /// What a file tells.
         ///
         /// - Parameters:
         ///   - words: What is typed behind `keyfob setup`; nil for the tool.
+        ///   - isUndoneByEntry: Whether `--undo` takes out one entry, which is named.
         ///   - entries: For what the tool asks Keyfob by a file; nil where it does not ask.
         init(
-            _ tool: String, path: String, setup words: String? = nil, _ entries: () throws(KeyringError) -> [String]?
+            _ tool: String, path: String, setup words: [String]? = nil, isUndoneByEntry: Bool = false,
+            _ entries: () throws(KeyringError) -> [String]?
         ) {
+            self.words = words ?? [tool]
+            undoesEach = isUndoneByEntry
             self.tool = tool
             program = SearchPath.program(tool)
             file = path
-            command = "keyfob setup \(words ?? tool)"
+            command = (["keyfob", "setup"] + self.words).joined(separator: " ")
             do throws(KeyringError) {
                 let found = try entries()
                 asksKeyfob = found != nil

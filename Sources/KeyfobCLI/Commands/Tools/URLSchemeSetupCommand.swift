@@ -73,7 +73,7 @@ struct URLSchemeSetupCommand: ToolSetupCommand {
         var schemes = names.compactMap(URLSchemeSetup.scheme).map(\.description).sorted()
         if schemes.isEmpty { schemes = [PrivateUseScheme.own] }
         return schemes.compactMap { PrivateUseScheme($0) }.map { scheme in
-            let words = scheme.description == PrivateUseScheme.own ? tool : "\(tool) \(scheme)"
+            let words = scheme.description == PrivateUseScheme.own ? [tool] : [tool, scheme.description]
             return SetupDocument.Tool(
                 tool, path: "\(folder)/\(URLSchemeSetup.fileName(scheme))", setup: words
             ) { () throws(KeyringError) in
