@@ -48,8 +48,10 @@ package struct VaultDirectory: Hashable, Sendable {
     package func isOwn(_ name: String) -> Bool {
         let files = [
             database, headerCopy, lock, usage, backupLock, refreshLock, storage, recordsLock, migrationNote, changeLog,
-            unreadableChangeLog, sync, syncLeft, syncLock, quarantine,
+            unreadableChangeLog, sync, syncLeft, syncLock, quarantine, uses,
         ]
+        // What `keyfob log --off` has put aside, and not removed yet.
+        if name.hasPrefix(uses.dropFirst(path.count + 1) + ".off-") { return true }
         return files.contains { file in
             let own = file.dropFirst(path.count + 1)
             return name == own || ["-journal", "-wal", "-shm"].contains { name == own + $0 }
