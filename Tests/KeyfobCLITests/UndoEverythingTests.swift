@@ -130,6 +130,7 @@ struct UndoEverythingTests {
         "allow": .undone("\(ada); \(project)", ["keyfob allow -q"]),
         "allow --revoke": .undone("\(ada); \(project); keyfob allow -q", ["keyfob allow -q --revoke"]),
         "prompt": .changesNothing(["keyfob prompt"]),
+        "passwd": .notUndone, "lost": .notUndone, "uninstall": .notUndone,
         "history show": .changesNothing(["keyfob history show"]), "history clear": .notUndone,
         "completions": .changesNothing(["keyfob completions bash"]), "man": .changesNothing(["keyfob man"]),
     ]

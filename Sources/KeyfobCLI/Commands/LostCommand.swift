@@ -10,7 +10,8 @@ struct LostCommand: ParsableCommand {
             machine out as 'keyfob sync revoke' does. What is left to do is printed as commands and pages: sign-ins that \
             all machines share end by 'keyfob logout' here; those that the machine made itself, and tokens that were \
             added by hand, end at the provider alone. What the machine has decided, such as bindings, goes with it, and is listed \
-            before the question. Machines that it alone had let in are out with it; --keep names one that stays. Typed again it changes nothing, and prints the list again.
+            before the question. Machines that it alone had let in are out with it; --keep names one that stays. Typed again it changes nothing, and prints the \
+            list again. 'keyfob undo' does not undo this.
 
             Example:
               keyfob lost laptop

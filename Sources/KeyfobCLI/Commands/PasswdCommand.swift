@@ -10,7 +10,8 @@ struct PasswdCommand: ParsableCommand {
             moment, the old passphrase opens the vault, or the new one. Where the vault has several passphrases, name the \
             slot of the one to change; a slot of one group's passphrase can be named too.
             Copies of the vault that were made before still open with the old passphrase; backups open with the recovery key, \
-            as before. If somebody knows the old passphrase, 'keyfob rekey' gives the vault new keys.
+            as before. If somebody knows the old passphrase, 'keyfob rekey' gives the vault new keys. \
+            'keyfob undo' does not undo this.
 
             Example:
               keyfob passwd

@@ -12,7 +12,7 @@ struct UninstallCommand: ParsableCommand {
             Lists tools that ask Keyfob, mirrors, systemd's units, agents, kept keys, living sign-ins, vaults, backups, and \
             where notes are. After a question, or with --force, it takes setup's lines out, ends mirrors, units and \
             agents, and locks. It never removes a vault, a backup or a key file, and signs nobody out: for those it \
-            prints what to type. Without a terminal and without --force it only lists.
+            prints what to type. Without a terminal and without --force it only lists. 'keyfob undo' does not undo this.
 
             Example:
               keyfob uninstall --dry-run
