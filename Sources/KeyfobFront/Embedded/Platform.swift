@@ -7,6 +7,10 @@ func open(_ path: UnsafePointer<CChar>, _ flags: CInt, _ mode: mode_t = 0) -> CI
     unsafe keyfob_open(path, flags, mode)
 }
 
+func openat(_ folder: CInt, _ path: UnsafePointer<CChar>, _ flags: CInt, _ mode: mode_t = 0) -> CInt {
+    unsafe keyfob_openat(folder, path, flags, mode)
+}
+
 func fcntl(_ descriptor: CInt, _ command: CInt, _ argument: CInt = 0) -> CInt {
     keyfob_fcntl(descriptor, command, argument)
 }

@@ -21,6 +21,9 @@
 
 // Swift calls no function of C with "..." in it.
 static inline int keyfob_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+static inline int keyfob_openat(int folder, const char *path, int flags, mode_t mode) {
+    return openat(folder, path, flags, mode);
+}
 static inline int keyfob_fcntl(int descriptor, int command, int argument) {
     return fcntl(descriptor, command, argument);
 }
