@@ -88,7 +88,7 @@ package struct UseFolder: Sendable {
     /// Removes the oldest fifteen days of those before a number: a clock that is wrong for a while takes no more.
     private func removeOldest(before number: Int64, in folder: borrowing OwnFolder) {
         let old = folder.names().compactMap { name in Self.parts(of: name).map { (name, $0.number) } }
-        guard let oldest = old.map(\.1).min(), oldest < number else { return }
+        guard let oldest = old.map({ $0.1 }).min(), oldest < number else { return }
         for (name, found) in old where found == oldest { folder.remove(name) }
     }
 
