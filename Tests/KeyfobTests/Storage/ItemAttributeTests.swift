@@ -186,7 +186,7 @@ struct ItemAttributeTests {
         #expect(values(of: "attribute.username", in: found) == Set(listed.map(\.username)))
         let everything = try secretTool(["search", "--all", "keyfob", keyring.vaultID])
         let shown = everything.split(separator: "\n").filter { !$0.hasPrefix("secret = ") }.joined(separator: "\n")
-        let schemas: Set = ["io.keyfob.AccessToken", "io.keyfob.Account"]
+        let schemas: Set = ["io.keyfob.AccessToken", "io.keyfob.Account", "io.keyfob.Undo"]
         #expect(values(of: "schema", in: everything) == schemas)
         for (group, account) in product(groups, accounts) {
             let token = "token \(group) \(account.id) mailer contoso"
