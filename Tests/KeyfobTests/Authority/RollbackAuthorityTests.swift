@@ -79,7 +79,8 @@ struct RollbackAuthorityTests {
         let told = try findings()
         // That a group was renamed can be undone, which stands in it too.
         #expect(
-            told.allSatisfy { $0.kind == .forked } && Set(told.map(\.group)) == (ofHeader ? [nil, "work"] : ["work"]),
+            told.allSatisfy { $0.kind == .forked }
+                && Set(told.map(\.group)) == (ofHeader ? [nil, "theirs"] : ["work"]),
             "\(told)")
         #expect(told.allSatisfy { $0.found == $0.seen })
         try home.opened().health.acceptRollback()
