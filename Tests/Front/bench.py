@@ -109,13 +109,14 @@ class Bench:
                                FULL_PATIENCE if program == programs.full else PATIENCE)
 
     def _seen(self):
-        """What tells whether somebody has written."""
+        """What tells whether somebody has written, but for which program used which token."""
         found, folders = {}, [str(self.home.folder)]
         while folders:
             with os.scandir(folders.pop()) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
+                        if entry.name != "uses":
+                            folders.append(entry.path)
                     else:
                         status = entry.stat(follow_symlinks=False)
                         found[entry.path] = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
