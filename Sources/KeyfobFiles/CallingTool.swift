@@ -21,10 +21,11 @@ package enum CallingTool {
     /// The name of the calling process whatever it is, of which Linux keeps 15 bytes; nil where it cannot be told.
     package static var program: String? { ProcessName.of(caller) }
 
-    /// What is found in the words that the calling process was started with, or whoever called that one: git calls by a shell.
+    /// What is found in the words that the calling process was started with, or one of the next three that called it: between
+    /// git's program for HTTP and its helper stand a git and a shell.
     package static func word<Result>(where find: (String) -> Result?) -> Result? {
         var process = caller
-        for _ in 0..<2 {
+        for _ in 0..<4 {
             let bytes = FileAccess.head("/proc/\(process)/cmdline", count: 4_096) ?? []
             for word in bytes.split(separator: 0) {
                 if let found = String(validating: word, as: UTF8.self).flatMap(find) { return found }

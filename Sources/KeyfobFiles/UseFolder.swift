@@ -32,26 +32,24 @@ package struct UseFolder: Sendable {
     @discardableResult
     package func append(_ record: [UInt8], to series: String, at time: Int64) -> Bool {
         // More than it may write would end this process, whoever else's it is.
-        guard record.count == Self.recordCount, time >= 0, Self.mayWrite else { return false }
-        if FileAccess.status(path, following: false) == nil { unsafe mkdir(path, 0o700) }
-        guard let folder = OwnFolder(path) else { return false }
+        guard record.count == Self.recordCount, time >= 0, Self.mayWrite, isThere() else { return false }
         let number = time / Self.period
         let file = "\(series).\(number)"
         for _ in 0..<3 {
             let descriptor = unsafe openat(
-                folder.descriptor, file, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-                0o600)
+                AT_FDCWD, "\(path)/\(file)",
+                O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
             guard descriptor >= 0 else { return false }
             defer { close(descriptor) }
             guard let status = try? POSIXFile.Status(of: descriptor), status.isRegularFile, status.linkCount == 1,
                 (try? status.requireOwnAndPrivate(file)) != nil
             else { return false }
             if status.size >= Self.limit {
-                if giveWay(file, in: folder, descriptor) { continue }
+                if giveWay(file, descriptor) { continue }
                 // Somebody else is about it.
                 guard status.size < 2 * Self.limit else { continue }
             }
-            if status.size == 0 { removeOldest(before: number - 2, in: folder) }
+            if status.size == 0, let folder = OwnFolder(path) { removeOldest(before: number - 2, in: folder) }
             var bytes = record
             if status.size % Int64(Self.recordCount) != 0 {
                 // A part of a record becomes one that does not open. Two that fill it up would part all that follow.
@@ -66,10 +64,18 @@ package struct UseFolder: Sendable {
         return false
     }
 
+    /// Whether the folder is there by now, and is one of the user's alone.
+    ///
+    /// It is not held open, which would cost a quarter of a note: who could put another in its place meanwhile is the user.
+    private func isThere() -> Bool {
+        guard let status = FileAccess.status(path, following: false) else { return unsafe mkdir(path, 0o700) == 0 }
+        return status.isDirectory && status.isOwn && status.permissions & 0o077 == 0
+    }
+
     /// Gives the file its other name, unless another process does.
-    private func giveWay(_ file: String, in folder: borrowing OwnFolder, _ descriptor: CInt) -> Bool {
+    private func giveWay(_ file: String, _ descriptor: CInt) -> Bool {
         // Ends with the descriptor. Whoever comes later finds another file under the name.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+        guard let folder = OwnFolder(path), flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
         var (own, named) = (stat(), stat())
         guard unsafe fstat(descriptor, &own) == 0,
             unsafe fstatat(folder.descriptor, file, &named, AT_SYMLINK_NOFOLLOW) == 0

@@ -186,14 +186,14 @@ struct TokenUseLogTests {
 /// Real git, which asks a helper as it does.
 @Suite("The log of what git uses", .waitsForPrograms)
 struct GitUseLogTests {
-    @Test("names the repository of a clone, a fetch and a push")
-    func git() throws {
+    @Test("names the repository of a clone, a fetch and a push", arguments: ["keyfob", "!keyfob helper git"])
+    func git(helper: String) throws {
         let (server, home) = try SignInPlace.atGitServer(of: "alice", variables: ["GIT_CONFIG_NOSYSTEM": "1"])
         try FrontProgram.install(in: home.place)
         try home.run(
             """
-            keyfob bind --quiet --host \(server.host) alice &&
-                git config --global credential.helper "!$PWD/one/bin/keyfob helper git" &&
+            keyfob bind --quiet --host \(server.host) alice && ln -s keyfob one/bin/git-credential-keyfob &&
+                export PATH="$PWD/one/bin:$PATH" && git config --global credential.helper '\(helper)' &&
                 git clone -q $URL/alice/app.git && cd app && git commit -q --allow-empty -m second && git push -q &&
                 cd .. && git ls-remote -q $URL/alice/app.git > /dev/null
             """
