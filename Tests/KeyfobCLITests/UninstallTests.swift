@@ -128,7 +128,7 @@ struct UninstallTests {
         #expect(try place.run("keyfob setup --json | jq '[.tools[] | select(.asksKeyfob)] | length'").text == "0\n")
     }
 
-    @Test("of units those are ended that Keyfob comes with and are enabled; what fails is told with --quiet too")
+    @Test("of units those are ended that Keyfob comes with and are enabled, without systemd too")
     func units() throws {
         let place = try Workplace.withVault()
         try place.run(
@@ -145,9 +145,29 @@ struct UninstallTests {
         let units = "jq -r '.traces[] | select(.kind == \"unit\").what'"
         let found = try place.run("unset XDG_CONFIG_HOME; keyfob uninstall --dry-run --json | \(units)").text
         #expect(found == "keyfob-backup@daily.timer\nkeyfob-sync.timer\n")
-        // Without a session bus systemctl fails.
+        // Without a session bus systemctl fails, and the links go all the same.
+        let end = "unset XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS; keyfob uninstall --force --quiet > out"
+        try place.run("\(end); ! ls .config/systemd/user/timers.target.wants/*").expectSuccess()
+        try place.run("ls .config/systemd/user/default.target.wants/keyfob-mine.service").expectSuccess()
+    }
+
+    @Test(
+        "what fails is told with --quiet too",
+        .enabled(if: !Privileges.isRoot, "the superuser may write into every folder"))
+    func failing() throws {
+        let place = try Workplace.withVault()
+        try place.run(
+            """
+            unset XDG_CONFIG_HOME
+            mkdir -p .config/systemd/user/timers.target.wants && cd .config/systemd/user/timers.target.wants
+            ln -s /usr/lib/systemd/user/keyfob-sync.timer . && chmod 500 .
+            """
+        ).expectSuccess()
         let outcome = try place.run(
-            "unset XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS; keyfob uninstall --force --quiet > out")
+            """
+            unset XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS; keyfob uninstall --force --quiet > out; s=$?
+            chmod 700 .config/systemd/user/timers.target.wants; exit $s
+            """)
         #expect(outcome.status == 74 && outcome.errors.contains("keyfob: keyfob-sync.timer: "), "\(outcome)")
     }
 

@@ -169,6 +169,7 @@ extension LogoutCommand {
             try JSONOutput.print(SignOutAllDocument(accounts: reports, failures: failures))
         } else {
             global.say("signed out of \(Quantity.of(reports.count, "account"))")
+            if forever, !reports.isEmpty { SignOutText.tellErased(global) }
             if let undo = reports.compactMap(\.undo).first { UndoText.offer(undo.id, undo.end, global) }
         }
         if let first { throw ReportedFailure(status: ExitStatus(first.code)) }

@@ -34,7 +34,7 @@ struct UninstallCommand: ParsableCommand {
         if acts {
             if !consent.isGiven {
                 try Confirmation.requireConsent(
-                    "Undo \(undoable.count == 1 ? "it" : "these \(undoable.count)")? [y/N] ",
+                    "Undo the first \(undoable.count == 1 ? "one" : "\(undoable.count)")? [y/N] ",
                     otherwise: "--force does it without asking", global)
             }
             // Those that start agents go before the agents.
@@ -67,10 +67,14 @@ struct UninstallCommand: ParsableCommand {
         switch trace.kind {
         case .setup, .mirror: try Self.run(trace, global)
         case .unit:
-            guard let program = SearchPath.program("systemctl") else { throw Self.failure("there is no systemctl") }
-            let call = ChildProgram(
-                path: program, arguments: ["--user", "disable", "--now", trace.what], speaks: false)
-            guard call.run() == .status(0) else { throw Self.failure("systemctl failed") }
+            let call = SearchPath.program("systemctl").map {
+                ChildProgram(path: $0, arguments: ["--user", "disable", "--now", trace.what], speaks: false)
+            }
+            // Without the user's systemd nothing runs, and the links are all there is.
+            guard call?.run() != .status(0) else { return }
+            for link in trace.links where unlink(link) != 0 && errno != ENOENT {
+                throw Self.failure("systemctl failed, and \(link) cannot be removed")
+            }
         case .agent:
             let place = AgentPlace(folder: FileAccess.folder(of: trace.what), socket: trace.what)
             _ = try place.lock()
@@ -119,7 +123,7 @@ struct UninstallCommand: ParsableCommand {
             global.say("nothing was changed; '\(command)' undoes what it may")
         }
         let order: [UninstallTrace.Kind] = [
-            .signIn, .sync, .desktopKeyring, .program, .vault, .backup, .keyFile, .state,
+            .signIn, .sync, .desktopKeyring, .key, .program, .vault, .backup, .keyFile, .state,
         ]
         var commands: [String] = []
         for kind in order {
@@ -129,7 +133,7 @@ struct UninstallCommand: ParsableCommand {
         guard !commands.isEmpty else { return }
         // As long as the program is there.
         commands = commands.filter { $0.hasPrefix("keyfob ") } + commands.filter { !$0.hasPrefix("keyfob ") }
-        global.say("to be typed by you, in this order; with a vault all that is in it is lost:")
+        global.say("type these yourself, in this order; removing a vault removes all accounts in it:")
         for command in commands { try StandardOutput.write(line: "  " + command) }
     }
 

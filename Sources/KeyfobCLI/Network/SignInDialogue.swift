@@ -94,7 +94,7 @@ struct SignInDialogue: Sendable {
                     if !isQuiet {
                         StandardError.write(
                             lines:
-                                "The browser asks you to sign in. If none opens, or it cannot read the page, go to\n\n"
+                                "The browser asks you to sign in. If no browser opens, or the page does not load, go to\n\n"
                                 + "  \(signIn.url)\n\n")
                     }
                     return page
@@ -119,8 +119,9 @@ struct SignInDialogue: Sendable {
 
     private func show(_ signIn: DeviceSignIn) {
         let minutes = max(1, signIn.expiresIn / 60)
-        StandardError.write(line: "Open \(signIn.verificationURL) and type the code  \(signIn.userCode)")
-        StandardError.write(line: "The code is good for \(Quantity.of(Int(minutes), "minute")).")
+        // By itself, so that no width of a terminal cuts it.
+        StandardError.write(lines: "Open \(signIn.verificationURL) and type this code:\n\n  \(signIn.userCode)\n\n")
+        StandardError.write(line: "It is good for \(Quantity.of(Int(minutes), "minute")).")
         if let code = QRCodeText.lines(for: signIn.completeURL ?? signIn.verificationURL, isColored: isColored) {
             StandardError.write(drawing: "\n" + code + "\n")
         }

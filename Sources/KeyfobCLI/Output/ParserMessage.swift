@@ -18,7 +18,7 @@ enum ParserMessage {
 
     /// How what was typed is told to a command that takes it otherwise.
     static func way(after message: String, _ arguments: [String]) -> String? {
-        if message.hasPrefix("Unexpected argument") { return account(behind: arguments) }
+        if message.contains("nexpected argument") { return subject(behind: arguments) }
         guard message.hasPrefix(unknownHost), let place = arguments.firstIndex(of: "--host"),
             let host = arguments[place...].dropFirst().first, hosted.contains(arguments[0])
         else { return nil }
@@ -30,9 +30,18 @@ enum ParserMessage {
     /// The commands that take an address in its place.
     private static let hosted = ["token", "which", "whoami", "pick"]
 
-    private static func account(behind arguments: [String]) -> String? {
-        guard arguments.count == 2, ["token", "which", "whoami", "pick"].contains(arguments[0]) else { return nil }
-        return "an account is named so: 'keyfob \(arguments[0]) --account \(ShellWord.inMessage(arguments[1]))'"
+    /// How the account, or the address, is named that was typed as a word of its own.
+    private static func subject(behind arguments: [String]) -> String? {
+        guard let command = arguments.first, arguments.count > 1 else { return nil }
+        let isBinding = ["bind", "unbind"].contains(command)
+        guard isBinding || hosted.contains(command) && arguments.count == 2 else { return nil }
+        let words = arguments.dropFirst().prefix(2)
+        if let address = words.first(where: { $0.contains("://") }) {
+            let others = words.filter { $0 != address }.map { " \(ShellWord.inMessage($0))" }.joined()
+            return "an address is named so: 'keyfob \(command) --url \(ShellWord.inMessage(address))\(others)'"
+        }
+        return isBinding
+            ? nil : "an account is named so: 'keyfob \(command) --account \(ShellWord.inMessage(arguments[1]))'"
     }
 
     /// Options that nobody is led to who has mistyped another one.

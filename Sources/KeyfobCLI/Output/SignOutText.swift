@@ -38,13 +38,18 @@ struct SignOutText {
         }
         for line in provider { global.say(line) }
         if isErased, !report.clients.isEmpty || isForgotten {
-            global.say("nothing of it is kept here; backups that were made before may have it: 'keyfob backup --list'")
+            if !isOneOfMany { Self.tellErased(global) }
         } else if let undo = report.undo {
             if !isOneOfMany { UndoText.offer(undo.id, undo.until, global) }
             UndoText.tellDisplaced(undo.displaced, global)
         } else if report.revoked > 0 {
             global.say("'keyfob undo' cannot bring it back: the provider has revoked the sign-in")
         }
+    }
+
+    /// Says where more may be of what nothing brings back here.
+    static func tellErased(_ global: GlobalOptions) {
+        global.say("nothing is kept here for an undo; earlier backups may have it: 'keyfob backup --list'")
     }
 
     /// What was revoked at the provider, and what it still takes.

@@ -38,6 +38,8 @@ struct UninstallTrace: Encodable {
     var setup: [String] = []
     /// Of a tool: what is taken out of its file, where that has to be named.
     var entry: String?
+    /// Of a unit: the links by which systemd starts it.
+    var links: [String] = []
 
     private enum CodingKeys: String, CodingKey {
         case kind, what, note, state, command, problem
@@ -74,7 +76,11 @@ struct UninstallTraces {
     /// What is found: first what can be undone, then what stays, in the order in which it is best removed.
     func found() throws(KeyringError) -> [UninstallTrace] {
         let opening = try? given.opening(reaching: .everything)
-        return try setups() + mirrors() + units() + agents() + keptKeys() + ofOpened(opening?.keyring)
+        let opened = try ofOpened(opening?.keyring)
+        // Signing out needs the key that is kept.
+        let keys = keptKeys(areNeeded: opened.contains { $0.kind == .signIn || $0.kind == .sync })
+        let all = try setups() + mirrors() + units() + agents() + keys + desktopKeyring() + opened
+        return all.filter { $0.state == .undoable } + all.filter { $0.state != .undoable }
             + shells() + [program()] + vaults() + keyFile() + state()
     }
 
@@ -108,17 +114,20 @@ struct UninstallTraces {
             "keyfob-agent.socket", "keyfob-agent.service", "keyfob-sync.timer", "keyfob-sync.service",
             "keyfob-sync-watch.service",
         ]
-        var units: Set<String> = []
+        var links: [String: [String]] = [:]
         for wants in ((try? POSIXFile.names(in: folder)) ?? []).filter({ $0.hasSuffix(".wants") }) {
             for unit in (try? POSIXFile.names(in: "\(folder)/\(wants)")) ?? []
             where own.contains(unit) || (unit.hasPrefix("keyfob-backup@") && unit.hasSuffix(".timer")) {
-                if FileAccess.link("\(folder)/\(wants)/\(unit)") != nil { units.insert(unit) }
+                let link = "\(folder)/\(wants)/\(unit)"
+                if FileAccess.link(link) != nil { links[unit, default: []].append(link) }
             }
         }
-        return units.sorted().map { unit in
-            UninstallTrace(
+        return links.sorted { $0.key < $1.key }.map { unit, links in
+            var trace = UninstallTrace(
                 kind: .unit, what: unit, note: "systemd starts it for you", state: .undoable,
                 command: Self.line("systemctl", "--user", "disable", "--now", unit))
+            trace.links = links
+            return trace
         }
     }
 
@@ -131,15 +140,20 @@ struct UninstallTraces {
         }
     }
 
-    private func keptKeys() -> [UninstallTrace] {
+    private func keptKeys(areNeeded: Bool) -> [UninstallTrace] {
         guard let locked = try? LockedKeyring(at: location) else { return [] }
-        var traces = locked.keptKeys().map { key in
+        return locked.keptKeys().map { key in
             UninstallTrace(
                 kind: .key, what: key.place == .session ? "this session's kernel keyring" : "your kernel keyring",
-                note: "keeps the vault open until \(TimeText.moment(key.until))", state: .undoable,
-                command: global.typed("lock"))
+                note: "keeps the vault open until \(TimeText.moment(key.until))",
+                state: areNeeded ? .stays : .undoable, command: global.typed("lock"))
         }
-        traces += locked.secretServiceItems(global.secretService(mayAsk: false)).filter { $0.items > 0 }.map { item in
+    }
+
+    private func desktopKeyring() -> [UninstallTrace] {
+        guard let locked = try? LockedKeyring(at: location) else { return [] }
+        var traces = locked.secretServiceItems(global.secretService(mayAsk: false)).filter { $0.items > 0 }.map {
+            item in
             UninstallTrace(
                 kind: .desktopKeyring, what: "the desktop's keyring", note: "has the key of slot \(item.slot)",
                 state: .stays, command: global.typed("slot", "remove", item.slot))
@@ -160,7 +174,7 @@ struct UninstallTraces {
             return [
                 UninstallTrace(
                     kind: .signIn, what: location.vault,
-                    note: "locked: which sign-ins are alive at providers shows once it is open", state: .stays,
+                    note: "locked: after 'keyfob unlock' this shows which tokens providers still take", state: .stays,
                     command: global.typed("logout", "--all", "--forever"))
             ]
         }
@@ -218,7 +232,7 @@ struct UninstallTraces {
         let note =
             isPackage || prefix == nil
             ? "the program, its manual and completions"
-            : "the program, its manual and completions; type it in the source"
+            : "the program, its manual and completions; its command works in the folder of the source"
         return UninstallTrace(kind: .program, what: own, note: note, state: .stays, command: command)
     }
 
@@ -310,7 +324,8 @@ struct UninstallTraces {
             return UninstallTrace(
                 kind: .state, what: folder,
                 note: folder == location.state
-                    ? "choices, logs, and what was seen of the vaults" : "sockets; ends with the login",
+                    ? "choices, logs, and what was seen of the vaults"
+                    : "sockets and the secret of kept keys; goes when you log out here",
                 state: .stays, command: isState ? Self.line("rm", "-r", folder) : nil)
         }
     }

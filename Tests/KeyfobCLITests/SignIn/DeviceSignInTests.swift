@@ -17,8 +17,8 @@ struct DeviceSignInTests {
         try home.run(
             """
             keyfob login --device local \(options) 2> err & login=$!
-            until code=$(sed -n 's/^Open .* and type the code  *//p' err) && [ -n "$code" ]; do sleep 0.05; done
-            url=$(sed -n 's/^Open \\(.*\\) and type the code .*/\\1/p' err)
+            until code=$(sed -n '/ and type this code:$/{n;n;s/^ *//p;}' err) && [ -n "$code" ]; do sleep 0.05; done
+            url=$(sed -n 's/^Open \\(.*\\) and type this code:$/\\1/p' err)
             "$PYTHON" \(program) "$url" \(user) --code "$code" \(deny ? "--deny" : "") > seen || exit 99
             wait $login; status=$?
             cat err >&2; exit $status
