@@ -1,10 +1,17 @@
-internal import KeyfobModel
-internal import KeyfobSecretService
+package import KeyfobModel
+package import KeyfobSecretService
 internal import KeyfobVault
 
 // Every item of a vault, in whatever collection: what nobody asks for but to be rid of it.
 
 extension SecretServiceStorage {
+    /// The collections that have a vault's header and are unlocked.
+    package static func openCollections(
+        of vault: VaultID, _ service: SecretService
+    ) throws(SecretServiceError) -> Set<String> {
+        try service.openCollections(with: ItemAttributes.header(of: vault))
+    }
+
     /// Every item of a vault, in whatever collection, the header's first.
     static func items(
         of vault: VaultID, _ service: SecretService

@@ -391,11 +391,6 @@ package final class SecretServiceStorage: VaultStorage {
 extension SecretService.ItemPath {
     /// Whether the path ends with the item's number, and not with a random one.
     var isNumbered: Bool { path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.count < 32 }
-
-    /// The collection that the item is in.
-    var collection: String {
-        String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
-    }
 }
 
 extension StoredRecord {

@@ -9,6 +9,9 @@ extension SecretService {
         package init(path: String) {
             self.path = path
         }
+
+        /// The collection that the item is in.
+        package var collection: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
     }
 
     /// The items of one collection (nil: of all) that have all these attributes.

@@ -54,6 +54,17 @@ extension SecretService {
         try change("Unlock", items.map(\.path), whenGone: .noItem)
     }
 
+    /// The collections with unlocked items that have all these attributes. Nobody is asked, where asking is not allowed.
+    package func openCollections(with attributes: [String: String]) throws(SecretServiceError) -> Set<String> {
+        do throws(SecretServiceError) {
+            try requireOpenCollection()
+        } catch {
+            guard error == .locked || error == .noCollection else { throw error }
+            return []
+        }
+        return Set(try searchByLock(attributes, in: nil).unlocked.map(\.collection))
+    }
+
     /// Locks a collection.
     ///
     /// - Throws: `noCollection`; `needsPrompt`, `promptDismissed` where the service asks first.

@@ -59,6 +59,11 @@ extension SecretService {
         for item in try slotItems(SlotItem(vault: vault, slot: slot)) { try delete(item) }
     }
 
+    /// The collections in which a slot has items that are unlocked.
+    package func openCollections(ofSlot slot: String, vault: String) throws(SecretServiceError) -> Set<String> {
+        try openCollections(with: SlotItem(vault: vault, slot: slot).attributes)
+    }
+
     /// Whether an item that fails so cannot be the right one.
     private static func isOfStrayItem(_ error: SecretServiceError) -> Bool { error == .damaged || error == .noItem }
 

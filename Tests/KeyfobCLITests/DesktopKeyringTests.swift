@@ -31,7 +31,9 @@ struct DesktopKeyringTests {
         try desktop.run("KEYFOB_KEY_FILE=other keyfob token").expectError(77)
     }
 
-    @Test("a session that is unlocked needs it no more, and locking it leaves the keyring")
+    @Test(
+        "a session that is unlocked needs it no more; locking it leaves the keyring, says so, and locks that too if told"
+    )
     func sessionKeyring() throws {
         let desktop = try DesktopPlace.withVault()
         try desktop.place.write(
@@ -39,14 +41,35 @@ struct DesktopKeyringTests {
             """
             keyfob unlock --for 1m
             env -u DBUS_SESSION_BUS_ADDRESS keyfob token
-            keyfob lock
+            keyfob lock || echo $?
+            keyfob token --no-input
             env -u DBUS_SESSION_BUS_ADDRESS keyfob lock
+            keyfob lock --desktop
+            keyfob token --no-input || echo $?
+            keyfob lock
 
             """)
         let outcome = try desktop.run("keyctl session - sh session 2> messages; grep -v '^Joined session' messages >&2")
-        #expect(outcome.text == "token\n", "\(outcome)")
-        let still = "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too"
-        #expect(outcome.errors == "unlocked for 1m\nlocked\(still)\nit was locked already\n", "\(outcome)")
+        #expect(outcome.text == "token\n69\ntoken\n12\n", "\(outcome)")
+        let still =
+            "keyfob: locked, but the desktop's keyring (Secret Service) still opens the vault; 'keyfob lock --desktop' "
+            + "locks it too, for all programs"
+        let lines = outcome.errors.split(separator: "\n").map(String.init)
+        let done = "locked, with the desktop's keyring (Secret Service), for all programs"
+        #expect(lines.prefix(4) == ["unlocked for 1m", still, "it was locked already", done], "\(outcome)")
+        #expect(lines.last == "it was locked already", "\(outcome)")
+    }
+
+    @Test("where it keeps the records, locking says so, and locks it if told")
+    func lockingRecords() throws {
+        let desktop = try DesktopPlace.withRecords()
+        try desktop.run("keyfob lock").expectError(
+            69, "it was locked already, but the desktop's keyring (Secret Service) still keeps the vault",
+            "'keyfob lock --desktop' locks it too")
+        try desktop.run("keyfob account list").expectSuccess()
+        try desktop.run("keyfob lock --desktop").expectSuccess()
+        try desktop.run("keyfob account list --no-input").expectError(12, "(Secret Service) is locked")
+        try desktop.run("keyfob lock").expectSuccess()
     }
 
     @Test("while it is locked that is the error, and another key opens the vault")

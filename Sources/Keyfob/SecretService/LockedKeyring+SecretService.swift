@@ -1,3 +1,4 @@
+internal import KeyfobDesktop
 internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSecretService
@@ -46,6 +47,46 @@ extension LockedKeyring {
             let item = SecretServiceItem(slot: slot, search.outcome(of: slot))
             if item.state == .unavailable { gone = item.problem }
             return item
+        }
+    }
+
+    /// Whether the Secret Service opens the vault as it is now, so that nobody needs to be asked.
+    public func isOpened(by options: SecretServiceOptions) -> Bool {
+        storage == .secretService
+            ? (try? openCollections(options).isEmpty) == false
+            : secretServiceItems(options).contains { $0.state == .opens }
+    }
+
+    /// Locks what the Secret Service has of the vault: whole collections, and so what other programs keep in them.
+    ///
+    /// - Throws: `unavailable`; `cancelled` or `locked` where the service asks before it locks, and nobody agrees.
+    public func lockSecretService(_ options: SecretServiceOptions) throws(KeyringError) {
+        guard hasSecretServiceSlot else { return }
+        let collections = try openCollections(options)
+        let service = try options.connected()
+        do {
+            for collection in collections.sorted() { try service.lock(collection) }
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    /// The collections with items of the vault that can be read without asking anybody.
+    private func openCollections(_ options: SecretServiceOptions) throws(KeyringError) -> Set<String> {
+        var silent = options
+        silent.mayPrompt = false
+        let service = try silent.connected()
+        do {
+            guard storage == .embedded else {
+                return try SecretServiceStorage.openCollections(of: header.vault, service)
+            }
+            var all: Set<String> = []
+            for slot in secretServiceSlots {
+                all.formUnion(try service.openCollections(ofSlot: slot.description, vault: header.vault.description))
+            }
+            return all
+        } catch {
+            throw KeyringError(error)
         }
     }
 

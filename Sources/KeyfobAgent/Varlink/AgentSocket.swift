@@ -29,7 +29,7 @@ package struct AgentSocket: ~Copyable {
                 let number = process.map { " (process \($0))" } ?? ""
                 // The kernel's table keeps the path of a socket whose file is gone.
                 guard FileAccess.status(path, following: false) != nil, AgentSocket.isHeard(path) else {
-                    let end = process.map { "; 'kill \($0)' ends it" } ?? ""
+                    let end = process.map { "; 'kill -9 \($0)' ends it" } ?? ""
                     throw KeyringError(
                         .alreadyExists,
                         "an agent runs already\(number), which nobody reaches: it does not listen at \(path)\(end)",

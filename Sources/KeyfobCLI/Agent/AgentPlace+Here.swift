@@ -21,7 +21,7 @@ extension AgentPlace {
         let name = process.map { "the agent, process \($0)," } ?? "an agent that runs"
         return KeyringError(
             .unavailable, "\(name) \(reason ?? "does not listen at \(socket) any more"); it may hold keys",
-            hint: process.map { "'kill \($0)' ends it, and with it the keys are gone" } ?? "end its process")
+            hint: process.map { "'kill -9 \($0)' ends it, and with it the keys are gone" } ?? "end its process")
     }
 
     /// Has the agent that listens there forget its keys.

@@ -28,7 +28,7 @@ struct AgentText {
     var words: String {
         guard let status else {
             let process = AgentSocket.process(at: place.socket)
-            return process.map { "process \($0), does not answer; 'kill \($0)' ends it" } ?? "does not answer"
+            return process.map { "process \($0), does not answer; 'kill -9 \($0)' ends it" } ?? "does not answer"
         }
         let process = "process \(status.process)"
         guard status.isOpen else { return "\(process), holds no keys" }

@@ -5,11 +5,16 @@ struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Forget the keys that 'unlock' has kept, and those of the agent.",
         discussion: """
-            A vault that the desktop's keyring (Secret Service) opens stays open to it: lock that one too.
+            Where the desktop's keyring (Secret Service) still opens the vault, it says so and ends with 69; --desktop
+            locks that keyring too, for all programs.
 
             Example:
               keyfob lock
+              keyfob lock --desktop
             """)
+
+    @Flag(name: .customLong("desktop"), help: "Lock the desktop's keyring too, if it opens the vault.")
+    var locksDesktop = false
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -31,18 +36,29 @@ struct LockCommand: ParsableCommand {
             try global.tell(.locked, "\(done); there is no vault in \(location.vault)")
         case .failure(let error):
             try global.tell(.locked, "\(hadKeys ? "locked" : "it was locked already"); \(error.message)")
-        case .success(let locked) where locked.storage == .secretService:
-            try global.tell(
-                .locked,
-                "nothing was kept for the session: the desktop's keyring (Secret Service) keeps this vault; lock that")
         case .success(let locked):
-            let items = locked.secretServiceItems(global.secretService(mayAsk: false))
-            let still =
-                items.contains { $0.state == .opens }
-                ? "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too" : ""
-            let words = (hadKeys ? "locked" : "it was locked already") + still
-            try global.tell(.locked, words + Self.stillByKeyFile(location))
+            let words = hadKeys ? "locked" : "it was locked already"
+            let also = try lockDesktop(locked, after: words)
+            try global.tell(.locked, (also ?? words) + Self.stillByKeyFile(location))
         }
+    }
+
+    /// Locks the desktop's keyring where it opens the vault.
+    ///
+    /// - Returns: What to say then; nil where it opens nothing.
+    /// - Throws: `unavailable` where it is not to be locked, or still opens the vault; what the keyring says.
+    private func lockDesktop(_ locked: borrowing LockedKeyring, after words: String) throws(KeyringError) -> String? {
+        let silent = global.secretService(mayAsk: false)
+        guard locked.isOpened(by: silent) else { return nil }
+        let name = "the desktop's keyring (Secret Service)"
+        let still = "\(words), but \(name) still \(locked.storage == .embedded ? "opens" : "keeps") the vault"
+        guard locksDesktop else {
+            throw KeyringError(
+                .unavailable, still, hint: "'\(global.typed("lock", "--desktop"))' locks it too, for all programs")
+        }
+        try locked.lockSecretService(global.secretService())
+        guard !locked.isOpened(by: silent) else { throw KeyringError(.unavailable, still, hint: "lock it there") }
+        return "locked, with \(name), for all programs"
     }
 
     /// What to say where the environment names a key file that opens the vault for every command.

@@ -103,10 +103,13 @@ struct AgentPlaceTests {
             keyfob lock 2> 1 || echo $?
             keyfob unlock --agent --key-file key 2> 2 || echo $?
             keyfob agent 2> 3 || echo $?
-            keyfob status | grep -o "'kill .*"
+            end=$(keyfob status | grep -o "'kill .*" | cut -d"'" -f2)
+            echo "'$end'"
+            $end
+            keyfob lock 2> 4
             """)
         #expect(outcome.status == 0, "\(outcome)")
-        let end = try #require(outcome.text.firstMatch(of: /^69\n69\n73\n('kill [0-9]+')/)).1
+        let end = try #require(outcome.text.firstMatch(of: /^69\n69\n73\n('kill -9 [0-9]+')/)).1
         for number in 1...3 {
             let told = try place.run("cat \(number)").text
             #expect(told.contains(end) && !told.contains("locked already"), "\(told)")
