@@ -48,7 +48,7 @@ struct TerminalTests {
         let run = try Workplace().onTerminal(
             "keyfob init --kdf-memory 64 --recovery-file recovery",
             [(Self.first, "hunter2\n"), (Self.second, "hunter2\n")])
-        #expect(run.status == 0 && run.screen.contains("warning: whoever takes the file may guess"), "\(run)")
+        #expect(run.status == 0 && run.screen.contains("warning: whoever gets the vault's files may guess"), "\(run)")
     }
 
     @Test("where a vault is, nobody is asked for the passphrase of another")

@@ -49,6 +49,29 @@ extension Keyring.Bindings {
         }
     }
 
+    /// The host to which the tokens of an account would go by a binding, and do not go without it: a mistyped one gets them all
+    /// the same.
+    ///
+    /// - Returns: The host; nil where it is the account's provider's or bound to the account already, and for what is no host.
+    /// - Throws: as ``Keyring/Accounts/select(_:in:)``.
+    public func newDestination(
+        of subject: Binding.Subject, for candidate: Candidate
+    ) throws(KeyringError) -> String? {
+        let url: ResourceURL
+        switch subject {
+        case .url(let address): url = address
+        case .host(let host): url = ResourceURL(host: host)
+        case .directory, .tool: return nil
+        }
+        let id = candidate.account.id
+        let request = TokenRequest(account: id.description, context: RequestContext(url: url))
+        let selection = try keyring.accounts.select(request, in: [candidate.group])
+        guard let judged = selection.verdicts.first(where: { $0.candidate.account.id == id }),
+            case .rejected(.hostNotAllowed(let host)) = judged.verdict
+        else { return nil }
+        return host
+    }
+
     /// Takes all bindings of a subject back.
     ///
     /// - Returns: How many there were.

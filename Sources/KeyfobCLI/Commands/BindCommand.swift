@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 struct BindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,7 +10,8 @@ struct BindCommand: ParsableCommand {
             host, a tool, and all of them before a .keyfob.toml. It has one account at each provider, and no other is \
             taken while that one is signed out or removed. With --tenant it gets the account's tokens of that tenant, \
             without it those of the account's home. 'none' makes keyfob ignore wider bindings of the group; it then \
-            chooses as if nothing were bound, and does not refuse. An account with the label 'none' is named by its id.
+            chooses as if nothing were bound, and does not refuse. An account with the label 'none' is named by its id. The \
+            account's tokens go to a host that is bound to it: where that is no host of its provider, it asks first.
 
             Example:
               keyfob bind --directory . ada@contoso.example
@@ -23,6 +25,7 @@ struct BindCommand: ParsableCommand {
     @Argument(help: "The account: its id, user name or label, or the beginning of one; or 'none'.")
     var account: String
     @Option(name: .long, help: ArgumentHelp("The tenant whose tokens are used.", valueName: "id")) var tenant: String?
+    @OptionGroup var consent: ConsentOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
@@ -47,8 +50,18 @@ struct BindCommand: ParsableCommand {
             }
         }
         let candidate = try keyring.accounts.named(account, in: groups)
-        try keyring.bindings.set(subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
         let name = keyring.accounts.shownName(of: candidate.account)
+        let host = consent.isGiven ? nil : try keyring.bindings.newDestination(of: subject, for: candidate)
+        let consequence = host.map { host in
+            "\(host) is no host of \(candidate.account.id.environment): what asks there gets the tokens of \(name)"
+        }
+        let mayAsk = !global.noInput && Terminal.isThere
+        if let consequence, mayAsk {
+            try Confirmation.requireConsent(
+                "\(consequence). Bind it? [y/N] ", otherwise: "--force does it without asking", global)
+        }
+        try keyring.bindings.set(subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
+        if let consequence, !mayAsk { global.say("keyfob: warning: \(consequence); 'keyfob undo' takes it back") }
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, as: name, tenant: tenant, global)
         try tellRivals(of: subject, for: candidate, keyring)

@@ -129,8 +129,9 @@ struct LoginCommand: ParsableCommand {
         let environment = try keyring.providers.named(request.provider, in: groups).environment
         for purpose in request.purposes {
             guard let scopes = purpose.scopes(at: environment) else { continue }
-            let besides = request.account == nil ? "" : ", asked for besides those that the account's token has"
-            global.say("for \(purpose.rawValue) \(environment) wants the scopes: \(scopes)\(besides)")
+            let also = request.account == nil ? "" : "; those that the account has are asked for, too"
+            let word = scopes.scopes.count == 1 ? "scope" : "scopes"
+            global.say("\(purpose.rawValue) at \(environment) needs the \(word) \(scopes)\(also)")
         }
     }
 

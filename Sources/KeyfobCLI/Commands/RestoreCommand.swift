@@ -205,7 +205,9 @@ struct RestoreCommand: ParsableCommand {
     ) throws(KeyringError) {
         let handOver = try new.handOver(location, global)
         let opener = try opening.opener(for: backup, global)
-        let slots = try new.slots(location, global)
+        // A person is not asked for a new passphrase where there is nothing to restore.
+        if new.asks(global) { _ = try Keyring.Bundles.verifyBackup(backup, with: opener) }
+        let slots = try new.slots(location, global, for: "the restored vault")
         let service = slots.secretService
         let restored: Keyring.Restored
         do throws(KeyringError) {
@@ -232,8 +234,9 @@ struct RestoreCommand: ParsableCommand {
         handOver.tellPlace(of: "its recovery key")
         defer {
             global.say(
-                "a backup holds no ways to unlock and no keys of single groups; 'keyfob slot add' and 'keyfob group grant' "
-                    + "make new ones")
+                "other ways to unlock, and keys of single groups, have to be made again: 'keyfob slot add', "
+                    + "'keyfob group grant'")
+            global.say("backups from now on open with the new recovery key, those before with the old one")
         }
         if new.recoveryFile != nil {
             try tell(restored.plan, restored.keyring, backup.name)

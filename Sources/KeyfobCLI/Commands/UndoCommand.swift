@@ -83,7 +83,7 @@ struct UndoCommand: ParsableCommand {
     private func confirm(_ entry: UndoEntry) throws(KeyringError) {
         guard !yes, !force else { return }
         try Confirmation.requireConsent(
-            (entry.bringsBack ? "Bring it back" : "Take it away") + "? [y/N] ",
+            "Undo it? [y/N] ",
             otherwise: "'\(global.typed("undo", entry.id))' does it without asking", global)
     }
 

@@ -20,7 +20,7 @@ struct UseCommand: ParsableCommand {
 
     func run() throws {
         let subject = here ? try Binding.Subject(directoryAt: ".", mustExist: true) : nil
-        let keyring = try global.unlockedKeyring(reaching: here ? .files() : .vault)
+        let keyring = try global.unlockedKeyring(reaching: .files())
         let candidate = try keyring.accounts.named(named.account, in: global.groups())
         if let subject {
             try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
@@ -33,6 +33,16 @@ struct UseCommand: ParsableCommand {
             try candidate.tellBinding(of: subject, as: name, global)
         } else {
             try candidate.tellDefault(as: name, global)
+            makeCount(candidate, keyring)
         }
+    }
+
+    /// Has the account count in this directory too where another was chosen before, and tells where something else decides.
+    private func makeCount(_ candidate: Candidate, _ keyring: Keyring) {
+        let id = candidate.account.id
+        guard let here = try? AccountsHere(keyring, in: nil), !here.isChosen(id) else { return }
+        if here.isLearned { keyring.accounts.remember(id, in: candidate.group, for: here.request, by: .person) }
+        guard let now = try? AccountsHere(keyring, in: nil), !now.isChosen(id) else { return }
+        global.say("in this directory it is not taken: \(now.text)")
     }
 }

@@ -93,7 +93,7 @@ enum NewPassphraseInput {
             if PassphraseStrength.isWeak(first) {
                 StandardError.write(
                     line:
-                        "keyfob: warning: whoever takes the file may guess this passphrase; five random words are harder"
+                        "keyfob: warning: whoever gets the vault's files may guess this passphrase; five random words are harder"
                 )
             }
             return first

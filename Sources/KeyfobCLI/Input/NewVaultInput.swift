@@ -39,8 +39,18 @@ struct NewVaultInput: ParsableArguments {
         global.say("  export KEYFOB_KEY_FILE=\(path)")
     }
 
+    /// Whether a person is asked how it is to be unlocked.
+    func asks(_ global: GlobalOptions) -> Bool {
+        let given = newKeyFile ?? global.keyFile ?? Environment.current["KEYFOB_KEY_FILE"]
+        return given == nil && global.passphraseFd == nil && !secretService && !global.noInput && Terminal.isThere
+    }
+
     /// The ways to unlock it, as the options, the environment or the person says.
-    func slots(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> NewVaultSlots {
+    ///
+    /// - Parameter what: What a person is told that a new passphrase is for.
+    func slots(
+        _ location: KeyringLocation, _ global: GlobalOptions, for what: String? = nil
+    ) throws(KeyringError) -> NewVaultSlots {
         let environment = Environment.current
         let service = global.secretService()
         let beside = secretService ? service : nil
@@ -65,7 +75,7 @@ struct NewVaultInput: ParsableArguments {
             return NewVaultSlots(first: .secretService(service))
         }
         let text = try NewPassphraseInput.read(
-            descriptor: nil, mayAsk: !global.noInput,
+            descriptor: nil, mayAsk: !global.noInput, what: what,
             hint: "give it with --passphrase-fd, or --new-key-file makes a key file")
         return NewVaultSlots(first: .passphrase(text, memory: derivation.memory))
     }

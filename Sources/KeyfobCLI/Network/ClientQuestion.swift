@@ -23,6 +23,11 @@ enum ClientQuestion {
             throw KeyringError(
                 .cancelled, "nothing was chosen, and nobody is signed in", advice: .addClient(provider: provider.name))
         }
+        // Most likely a command that was typed ahead.
+        guard !answer.contains(where: \.isWhitespace) else {
+            throw KeyringError(
+                .usage, "a client id has no spaces; nobody is signed in", advice: .addClient(provider: provider.name))
+        }
         let added: RegisteredClient
         if let number = Int(answer), known.indices.contains(number - 1) {
             let client = known[number - 1]

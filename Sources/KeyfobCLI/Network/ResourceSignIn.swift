@@ -59,6 +59,11 @@ enum ResourceSignIn {
             return try keyring.providers.named(name, in: groups)
         } catch  where error.code == .noSuchProvider && (name.contains("://") || isTyped && isHost(name)) {
             return name.contains("://") ? nil : try? keyring.providers.named("https://" + name, in: groups)
+        } catch  where error.code == .noSuchProvider && isTyped {
+            guard (try? keyring.accounts.named(name, in: groups)) != nil else { throw error }
+            throw KeyringError(
+                .noSuchProvider, "there is no provider '\(name)', but an account",
+                hint: "'keyfob login --account \(ShellWord.inMessage(name))' signs it in again")
         }
     }
 

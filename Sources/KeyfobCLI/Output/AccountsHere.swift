@@ -3,7 +3,8 @@ internal import KeyfobFiles
 
 /// Which account counts in the working directory, and who has to sign in.
 struct AccountsHere {
-    private let request: TokenRequest
+    /// What a command without options asks for in this directory.
+    let request: TokenRequest
     private let selection: Selection
     private let error: KeyringError?
 
@@ -47,6 +48,17 @@ struct AccountsHere {
                 error.message
             }
         return "none: \(message)\(error.candidateText)" + (hint.map { "; \($0)" } ?? "")
+    }
+
+    /// Whether it is this account.
+    func isChosen(_ account: AccountID) -> Bool {
+        if case .chosen(let candidate) = selection.outcome { candidate.account.id == account } else { false }
+    }
+
+    /// Whether earlier choices decide, or keep anything else from deciding.
+    var isLearned: Bool {
+        isAmbiguous
+            || selection.verdicts.contains { if case .chosen(.learned) = $0.verdict { true } else { false } }
     }
 
     /// Whether several fit.

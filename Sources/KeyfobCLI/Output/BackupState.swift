@@ -34,16 +34,16 @@ struct BackupState {
         return newest.advanced(by: Self.limit * 86_400) < now ? "old" : nil
     }
 
-    /// How many there are and how old the newest is: `2, the last one 3 days ago`.
+    /// How many there are and how old the newest is: `2 beside the vault, the last one 3 days ago`.
     var text: String {
         var text = "none" + (isEmpty ? " ('keyfob backup' makes one)" : "")
         if let newest = files.first {
             let age = TimeText.distance(to: newest.time, from: now)
-            text = files.count == 1 ? "1, \(age)" : "\(files.count), the last one \(age)"
+            text = "\(files.count) beside the vault, \(files.count == 1 ? "" : "the last one ")\(age)"
             if newest.claim?.isComplete == false { text += ", incomplete" }
         }
         guard let last, !files.contains(where: { $0.path == last.path }) else { return text }
-        let elsewhere = "one elsewhere \(TimeText.distance(to: last.time, from: now)), \(last.path)"
+        let elsewhere = "one \(TimeText.distance(to: last.time, from: now)): \(last.path)"
         return files.isEmpty ? elsewhere : "\(text); \(elsewhere)"
     }
 

@@ -5,7 +5,7 @@ internal import KeyfobTerminal
 enum UndoText {
     /// Says by which command something comes back, and until when.
     static func offer(_ id: String, _ until: Timestamp, _ global: GlobalOptions) {
-        global.say("to bring it back until \(LocalTime.text(until)): \(global.typed("undo", id))")
+        global.say("until \(LocalTime.text(until)) this brings it back: \(global.typed("undo", id))")
     }
 
     /// Says that older entries made room.
@@ -53,8 +53,16 @@ enum UndoText {
 
     /// Whose it is, where it is somebody's.
     static func whose(_ entry: UndoEntry) -> String {
-        let isTold = entry.items.allSatisfy { $0.kind == .move || $0.kind == .group }
+        let decisions = entry.items.count { $0.kind == .decision }
+        let isTold = entry.items.allSatisfy {
+            $0.kind == .move || $0.kind == .group || decisions == 1 && told($0) != nil
+        }
         return isTold || entry.accountNames.isEmpty ? "" : " of \(Quantity.list(entry.accountNames))"
+    }
+
+    /// A decision in its own words, which name the account.
+    private static func told(_ item: UndoItem) -> String? {
+        item.kind == .decision ? item.text.map { "'\($0)'" } : nil
     }
 
     /// What undoing would do; nil for nothing.
@@ -127,8 +135,9 @@ enum UndoText {
             (.signedOut, "note of a sign-out", "notes of sign-outs"), (.other, "record", nil),
         ]
         let words = parts.compactMap { kind, one, several in
-            let count = items.count { $0.kind == kind }
-            return count > 0 ? Quantity.of(count, one, several) : nil
+            let found = items.filter { $0.kind == kind }
+            if found.count == 1, let told = told(found[0]) { return told }
+            return found.isEmpty ? nil : Quantity.of(found.count, one, several)
         }
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }

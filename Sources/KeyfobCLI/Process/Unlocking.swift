@@ -181,18 +181,21 @@ extension GlobalOptions {
         }
         guard mayAsk, hasPassphrase, let terminal = Terminal() else { return .shut(reason) }
         if hasService { StandardError.write(line: "keyfob: warning: \(reason.message)") }
-        for _ in 1..<Self.attempts {
-            let key = LockedKeyring.Key.passphrase(try terminal.askSecret("Passphrase for \(location.vault): "))
-            if keeps { kept = key.copy() }
-            do throws(KeyringError) {
-                return .opened(try LockedKeyring(at: location).unlock(with: key))
-            } catch  where error.code == .wrongKey {
-                StandardError.write(line: "That passphrase does not open the vault.")
+        let question = "Passphrase for \(location.vault): "
+        let opened = try terminal.hidingTyping { () throws(KeyringError) in
+            var attempt = 0
+            while true {
+                attempt += 1
+                let key = LockedKeyring.Key.passphrase(try terminal.askSecret(question))
+                if keeps { kept = key.copy() }
+                do throws(KeyringError) {
+                    return try LockedKeyring(at: location).unlock(with: key)
+                } catch  where error.code == .wrongKey && attempt < Self.attempts {
+                    StandardError.write(line: "That passphrase does not open the vault.")
+                }
             }
         }
-        let key = LockedKeyring.Key.passphrase(try terminal.askSecret("Passphrase for \(location.vault): "))
-        if keeps { kept = key.copy() }
-        return .opened(try LockedKeyring(at: location).unlock(with: key))
+        return .opened(opened)
     }
 
     /// How often a passphrase that is mistyped is asked for.

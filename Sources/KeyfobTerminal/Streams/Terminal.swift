@@ -81,6 +81,19 @@ package struct Terminal: ~Copyable {
         return line
     }
 
+    /// Does something meanwhile nothing that is typed is shown, and drops it afterwards: between two questions for a passphrase
+    /// somebody may be typing the next one already.
+    package func hidingTyping<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        var before = termios()
+        guard unsafe tcgetattr(descriptor, &before) == 0 else { return try body() }
+        var silent = before
+        // Without interrupts, after which nobody would show again what is typed.
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        _ = unsafe tcsetattr(descriptor, TCSANOW, &silent)
+        defer { _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before) }
+        return try body()
+    }
+
     /// Asks for a line that is shown.
     ///
     /// - Throws: `nothingTyped` at the end of input.

@@ -123,6 +123,9 @@ struct BackupCommand: ParsableCommand {
         } else {
             try StandardOutput.write(path: report.path)
             global.say("backed up \(report.summary.content), and read it back")
+            if to == nil {
+                global.say("it lies in the vault's folder and is lost with it; --to FOLDER writes elsewhere")
+            }
             if !report.removed.isEmpty { global.say("removed \(Quantity.of(report.removed.count, "older backup"))") }
         }
         if report.isIncomplete { throw ReportedFailure(status: .malformed) }

@@ -178,5 +178,6 @@ extension WellKnownClient {
     func notice(providerTitle: String) -> String {
         "\(TerminalText.line(providerTitle)) will show Keyfob as '\(title)'; sign in with 'keyfob login "
             + "\(signsInByBrowser ? "" : "--device ")\(provider)'"
+            + (SignInPurpose.git.scopes(at: environment) == nil ? "" : ", for git with --for git")
     }
 }
