@@ -27,9 +27,11 @@ extension KeyringError {
             self.init(
                 .noSuchAccount, "\(binding.subject) is bound to \(binding.accountText), which is not there",
                 advice: .rebind(binding))
+        case .boundInVain(let binding, let candidate, .signedOut):
+            self.init(meant: candidate, .bound(binding), but: .signedOut, selection, request)
         case .boundInVain(let binding, let candidate, let rejection):
             self.init(
-                rejection == .signedOut ? .signInNeeded : .noSuchAccount,
+                .noSuchAccount,
                 "\(binding.subject) is bound to \(AccountNaming(among: selection.verdicts.map(\.candidate)).brief(candidate.account)), which does not fit: \(rejection)",
                 advice: .nameAccountOrUnbind(binding),
                 candidates: [candidate.account.id.description], names: [])
