@@ -27,9 +27,11 @@ extension KeyringError {
             self.init(
                 .noSuchAccount, "\(binding.subject) is bound to \(binding.accountText), which is not there",
                 advice: .rebind(binding))
+        case .boundInVain(let binding, let candidate, .signedOut):
+            self.init(meant: candidate, .bound(binding), but: .signedOut, selection, request)
         case .boundInVain(let binding, let candidate, let rejection):
             self.init(
-                rejection == .signedOut ? .signInNeeded : .noSuchAccount,
+                .noSuchAccount,
                 "\(binding.subject) is bound to \(AccountNaming(among: selection.verdicts.map(\.candidate)).brief(candidate.account)), which does not fit: \(rejection)",
                 advice: .nameAccountOrUnbind(binding),
                 candidates: [candidate.account.id.description], names: [])
@@ -61,7 +63,18 @@ extension KeyringError {
 extension Keyring.Accounts {
     /// Why a choice took nobody, with what is to be done about it in this keyring; nil where it took somebody.
     package func error(of selection: Selection, for request: TokenRequest) -> KeyringError? {
-        KeyringError(selection, for: request).map(keyring.undo.advising)
+        let error = KeyringError(selection, for: request).map(keyring.undo.advising)
+        guard let error, error.code == .hostNotAllowed, let named = request.account else { return error }
+        // Who has named the wrong account needs another one, and no other host for it.
+        var unnamed = request
+        unnamed.account = nil
+        guard let other = try? select(unnamed) else { return error }
+        let fitting = other.verdicts.filter { if case .rejected = $0.verdict { false } else { true } }
+        guard let first = fitting.first?.candidate.account else { return error }
+        let naming = AccountNaming(among: other.verdicts.map(\.candidate))
+        return error.saying(
+            "the tokens of '\(named)' do not go to \(request.context.url?.host ?? ""), and those of \(naming.brief(first)) do",
+            advice: .chooseAccount(such: naming.briefTyped(first), group: nil))
     }
 }
 

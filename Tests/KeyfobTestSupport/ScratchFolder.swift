@@ -11,7 +11,7 @@ package final class ScratchFolder: Sendable {
     /// Those that are there, by their paths; they go when the program ends.
     private static let present: Mutex<Set<String>> = {
         atexit {
-            for path in ScratchFolder.present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+            for path in ScratchFolder.present.withLock({ $0 }) { ScratchFolder.remove(path) }
         }
         return Mutex([])
     }()
@@ -24,8 +24,22 @@ package final class ScratchFolder: Sendable {
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: path)
+        Self.remove(path)
         _ = Self.present.withLock { [path] in $0.remove(path) }
+    }
+
+    /// Removes a folder, also where a test has let nobody write into one below it: an ordinary user cannot empty that.
+    private static func remove(_ path: String) {
+        guard (try? FileManager.default.removeItem(atPath: path)) == nil else { return }
+        open(path)
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private static func open(_ path: String) {
+        guard (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType == .typeDirectory
+        else { return }
+        try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { open("\(path)/\(name)") }
     }
 
     /// The bytes of a file.

@@ -106,7 +106,8 @@ struct LostAccountKeyringTests {
         error = try #require(refusal(contoso))
         #expect(error.code == .signInNeeded && error.message.contains("url github.com/contoso") == false)
         #expect(
-            error.message.contains("github.com/contoso is bound to Ąda, which does not fit: signed out"), "\(error)")
+            error.message.hasPrefix("Ąda@github.com is signed out, and ")
+                && error.message.contains("github.com/contoso is bound to it"), "\(error)")
         // Of what nothing means it for, the other one is there.
         #expect(try keyring.tokenText(try request("somebody/app")) == "ada-contoso")
 

@@ -62,6 +62,9 @@ extension Keyring.Accounts {
         }
     }
 
+    /// Among how many accounts a mistyped name looks for the one that was meant.
+    private static let suggestionLimit = 1_000
+
     /// The one account that answers to a name, whatever the state of its sign-in.
     ///
     /// Costs the same however many accounts there are, unless the name is the beginning of one.
@@ -77,8 +80,11 @@ extension Keyring.Accounts {
             matching = found
         }
         guard let matching, let first = matching.first else {
-            throw KeyringError(
-                .noSuchAccount, "there is no account '\(text)'", advice: .listAccounts)
+            let names = try list(in: groups).prefix(Self.suggestionLimit).flatMap { candidate in
+                [candidate.account.username, candidate.account.label].compactMap(\.self)
+            }
+            let near = NearestWord.of(text, among: names).map { ", but '\($0)'" } ?? ""
+            throw KeyringError(.noSuchAccount, "there is no account '\(text)'\(near)", advice: .listAccounts)
         }
         guard matching.count == 1 else {
             let sorted = matching.sorted { $0.account.id < $1.account.id }

@@ -143,9 +143,10 @@ struct LogCommand: ParsableCommand {
         let rows = uses.map { ($0.moment, $0.row) } + entries.map { ($0.moment, $0.row(names)) }
         let order = rows.indices.sorted { (rows[$0].0, $0) < (rows[$1].0, $1) }
         for index in order { table.add(rows[index].1) }
-        try StandardOutput.write(lines: table.text)
-        guard rows.isEmpty else { return }
-        if [program, account, since, host].contains(where: { $0 != nil }) { return global.say("no such use") }
+        guard rows.isEmpty else { return try StandardOutput.write(lines: table.text) }
+        if [program, account, since, host].contains(where: { $0 != nil }) {
+            return global.say("no use of that kind is noted")
+        }
         if !keyring.uses.isOn {
             global.say("no program has asked the agent; of other tokens nothing is kept ('keyfob log --on')")
         } else if keyring.uses.obstacle == nil {

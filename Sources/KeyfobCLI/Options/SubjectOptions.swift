@@ -28,9 +28,14 @@ struct SubjectOptions: ParsableArguments {
     ///
     /// - Parameter mustExist: Whether a directory has to be there.
     func subject(mustExist: Bool) throws(KeyringError) -> Binding.Subject {
-        if let url { return .address(try ResourceURL(url, option: "--url")) }
+        if let url {
+            let address = try ResourceURL(url, option: "--url")
+            if mustExist { try Self.requireHost(address, in: url) }
+            return .address(address)
+        }
         if let host {
             let address = try ResourceURL(host, option: "--host")
+            if mustExist { try Self.requireHost(address, in: host) }
             guard address.path.isEmpty else {
                 throw KeyringError(.usage, "--host takes no path", hint: "say --url")
             }
@@ -43,5 +48,18 @@ struct SubjectOptions: ParsableArguments {
             return subject
         }
         return try Binding.Subject(directoryAt: directory ?? ".", mustExist: mustExist)
+    }
+
+    /// Makes sure that a word is meant as a host: one without a dot is most likely an owner or a name, unless its scheme says
+    /// what it is.
+    private static func requireHost(_ address: ResourceURL, in text: String) throws(KeyringError) {
+        let host = address.host
+        guard !text.contains("://"), !host.contains("."), !host.contains(":"), host != "localhost" else { return }
+        let path = ([host] + address.path).joined(separator: "/")
+        throw KeyringError(
+            .usage, "\(ShellWord.inMessage(host)) is no host: it has no dot",
+            hint:
+                "an address looks so: https://github.com/\(ShellWord.inMessage(path)); a host of your network: https://\(ShellWord.inMessage(path))"
+        )
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobModel
 
 /// A word in the place of a command that is none.
 enum UnknownCommand {
@@ -25,14 +26,19 @@ enum UnknownCommand {
     /// What people type who come from other programs, behind the command that they have got right, and what does it.
     static let meanings = [
         "keyfob": [
-            "accounts": "keyfob account list", "audit": "keyfob log", "auth": "keyfob login",
+            "accounts": "keyfob account list", "allow": "keyfob program allow", "audit": "keyfob log",
+            "auth": "keyfob login", "aws": "keyfob setup aws", "block": "keyfob program deny",
             "change-passphrase": "keyfob passwd", "change-password": "keyfob passwd", "config": "keyfob setup",
             "configure": "keyfob setup", "current": "keyfob whoami", "delete": "keyfob account remove",
-            "forget": "keyfob account remove", "get": "keyfob token", "info": "keyfob status",
-            "keys": "keyfob slot list", "list": "keyfob account list", "logs": "keyfob log",
+            "deny": "keyfob program deny", "direnv": "keyfob setup direnv", "discover": "keyfob import --discover",
+            "docker": "keyfob setup docker", "edit": "keyfob account label",
+            "forget": "keyfob account remove", "get": "keyfob token", "git": "keyfob setup git",
+            "info": "keyfob status", "keys": "keyfob slot list", "kubectl": "keyfob setup kubectl",
+            "label": "keyfob account label", "list": "keyfob account list", "logs": "keyfob log",
             "ls": "keyfob account list",
-            "move": "keyfob account move", "mv": "keyfob account move", "new": "keyfob init",
-            "passphrase": "keyfob passwd", "password": "keyfob passwd", "print": "keyfob token", "pull": "keyfob sync",
+            "move": "keyfob account move", "mv": "keyfob account move", "new": "keyfob init", "npm": "keyfob exec",
+            "passphrase": "keyfob passwd", "password": "keyfob passwd", "permissions": "keyfob program list",
+            "pip": "keyfob exec", "programs": "keyfob program list", "print": "keyfob token", "pull": "keyfob sync",
             "push": "keyfob sync", "refresh": "keyfob account refresh", "remove": "keyfob account remove",
             "rename": "keyfob account label", "revoke": "keyfob logout", "rm": "keyfob account remove",
             "rotate": "keyfob rekey", "run": "keyfob exec", "select": "keyfob pick", "show": "keyfob account show",
@@ -67,29 +73,9 @@ enum UnknownCommand {
                 .usage, ParserMessage.line("there is no command '\(command) \(word)'"),
                 hint: "did you mean '\(meant)'?")
         }
-        let near = names.map { (distance(word, $0), $0) }.filter { $0.0 <= max(1, word.count / 3) }.min { $0 < $1 }
+        let near = NearestWord.of(word, among: names)
         let shown = ParserMessage.line("there is no command '\((path + [word]).joined(separator: " "))'")
         return KeyringError(
-            .usage, shown, hint: near.map { "did you mean '\(command) \($0.1)'?" } ?? "'\(command) --help' lists them")
-    }
-
-    /// How many letters are to be added, left out, replaced or swapped with the next to make one word of another (the
-    /// Damerau-Levenshtein distance); as many as the longer one has where a word is no command's by its length.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        guard left.count <= 32 else { return left.count }
-        var (beforeLast, last) = ([Int](), Array(0...right.count))
-        for (row, letter) in left.enumerated() {
-            var line = [row + 1]
-            for (column, other) in right.enumerated() {
-                var best = min(last[column] + (letter == other ? 0 : 1), last[column + 1] + 1, line[column] + 1)
-                if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
-                    best = min(best, beforeLast[column - 1] + 1)
-                }
-                line.append(best)
-            }
-            (beforeLast, last) = (last, line)
-        }
-        return last[right.count]
+            .usage, shown, hint: near.map { "did you mean '\(command) \($0)'?" } ?? "'\(command) --help' lists them")
     }
 }

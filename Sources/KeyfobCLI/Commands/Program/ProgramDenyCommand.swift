@@ -8,7 +8,8 @@ struct ProgramDenyCommand: ParsableCommand {
         commandName: "deny", abstract: "Never let a program do something with an account.",
         discussion: """
             It counts before all that was allowed, and you are not asked about it any more. Without --account it is \
-            about every account of the groups, and without --action about all actions.
+            about every account of the groups, and without --action about all actions. It is about what programs ask \
+            the agent: while the vault is unlocked, a program that runs 'keyfob token' or asks a helper gets tokens.
 
             Example:
               keyfob program deny /usr/bin/assistant
@@ -41,6 +42,7 @@ struct ProgramDenyCommand: ParsableCommand {
             $0.subject = ChangeDocument.Subject(program: named.program)
             ($0.account, $0.group) = (whose?.id.description, groups.count == 1 ? groups[0].name : nil)
         }
+        global.say("that counts where it asks the agent; helpers of git, docker and others answer it as before")
     }
 
     /// The account, nil for each, and the groups that are meant.

@@ -1,0 +1,27 @@
+/// What a mistyped word may mean.
+package enum NearestWord {
+    /// The word that is nearest to a mistyped one, where a letter of three at most differs; nil for none.
+    package static func of(_ word: String, among words: some Sequence<String>) -> String? {
+        words.map { (distance(word, $0), $0) }.filter { $0.0 > 0 && $0.0 <= max(1, word.count / 3) }.min { $0 < $1 }?.1
+    }
+
+    /// How many letters are to be added, left out, replaced or swapped with the next to make one word of another (the
+    /// Damerau-Levenshtein distance); as many as the longer one has where a word is no command's by its length.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        guard left.count <= 32 else { return left.count }
+        var (beforeLast, last) = ([Int](), Array(0...right.count))
+        for (row, letter) in left.enumerated() {
+            var line = [row + 1]
+            for (column, other) in right.enumerated() {
+                var best = min(last[column] + (letter == other ? 0 : 1), last[column + 1] + 1, line[column] + 1)
+                if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                line.append(best)
+            }
+            (beforeLast, last) = (last, line)
+        }
+        return last[right.count]
+    }
+}
