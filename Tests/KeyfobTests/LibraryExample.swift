@@ -1,7 +1,7 @@
 import Foundation
 import Keyfob
 
-/// Prints how many bytes the token has that a request gets from the keyring of this user.
+/// Gets a token from this user's keyring and prints its length.
 func showToken() throws {
     let environment = ProcessInfo.processInfo.environment
     let location = try KeyringLocation.standard(environment: environment)

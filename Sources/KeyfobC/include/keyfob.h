@@ -7,7 +7,7 @@
  *     #include <stdio.h>
  *     #include <string.h>
  *
- *     // Prints how long the token is that ada's requests to Microsoft Graph get.
+ *     // Gets ada's token for Microsoft Graph and prints its length.
  *     int main(void) {
  *         keyfob_keyring *keyring = NULL;
  *         keyfob_answer *token = NULL;
