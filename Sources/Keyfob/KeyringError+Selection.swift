@@ -51,7 +51,8 @@ extension KeyringError {
             }
             self.init(
                 .hostNotAllowed,
-                name.map { "the tokens of \($0) do not go to \(host)" } ?? "no account's tokens go to \(host)",
+                (name ?? request.account.map { "'\($0)'" }).map { "the tokens of \($0) do not go to \(host)" }
+                    ?? "no account's tokens go to \(host)",
                 advice: .allowHost(host, account: name == nil ? nil : names.briefTyped(concerned[0])),
                 accounts: concerned,
                 isNamed: name != nil)
@@ -63,18 +64,7 @@ extension KeyringError {
 extension Keyring.Accounts {
     /// Why a choice took nobody, with what is to be done about it in this keyring; nil where it took somebody.
     package func error(of selection: Selection, for request: TokenRequest) -> KeyringError? {
-        let error = KeyringError(selection, for: request).map(keyring.undo.advising)
-        guard let error, error.code == .hostNotAllowed, let named = request.account else { return error }
-        // Who has named the wrong account needs another one, and no other host for it.
-        var unnamed = request
-        unnamed.account = nil
-        guard let other = try? select(unnamed) else { return error }
-        let fitting = other.verdicts.filter { if case .rejected = $0.verdict { false } else { true } }
-        guard let first = fitting.first?.candidate.account else { return error }
-        let naming = AccountNaming(among: other.verdicts.map(\.candidate))
-        return error.saying(
-            "the tokens of '\(named)' do not go to \(request.context.url?.host ?? ""), and those of \(naming.brief(first)) do",
-            advice: .chooseAccount(such: naming.briefTyped(first), group: nil))
+        KeyringError(selection, for: request).map(keyring.undo.advising)
     }
 }
 

@@ -68,7 +68,9 @@ package struct UseFolder: Sendable {
     ///
     /// It is not held open, which would cost a quarter of a note: who could put another in its place meanwhile is the user.
     private func isThere() -> Bool {
-        guard let status = FileAccess.status(path, following: false) else { return unsafe mkdir(path, 0o700) == 0 }
+        guard let status = FileAccess.status(path, following: false) else {
+            return unsafe mkdir(path, 0o700) == 0 || errno == EEXIST
+        }
         return status.isDirectory && status.isOwn && status.permissions & 0o077 == 0
     }
 

@@ -43,20 +43,22 @@ struct DesktopKeyringTests {
             env -u DBUS_SESSION_BUS_ADDRESS keyfob token
             keyfob lock || echo $?
             keyfob token --no-input
-            env -u DBUS_SESSION_BUS_ADDRESS keyfob lock
+            env -u DBUS_SESSION_BUS_ADDRESS keyfob lock || echo $?
             keyfob lock --desktop
             keyfob token --no-input || echo $?
             keyfob lock
 
             """)
         let outcome = try desktop.run("keyctl session - sh session 2> messages; grep -v '^Joined session' messages >&2")
-        #expect(outcome.text == "token\n69\ntoken\n12\n", "\(outcome)")
+        #expect(outcome.text == "token\n69\ntoken\n69\n12\n", "\(outcome)")
         let still =
             "keyfob: locked, but the desktop's keyring (Secret Service) still opens the vault; 'keyfob lock --desktop' "
             + "locks it too, for all programs"
         let lines = outcome.errors.split(separator: "\n").map(String.init)
         let done = "locked, with the desktop's keyring (Secret Service), for all programs"
-        #expect(lines.prefix(4) == ["unlocked for 1m", still, "it was locked already", done], "\(outcome)")
+        let doubt = "keyfob: it was locked already, but whether the desktop's keyring (Secret Service) opens the vault"
+        #expect(lines.count >= 4 && [lines[0], lines[1], lines[3]] == ["unlocked for 1m", still, done], "\(outcome)")
+        #expect(lines.count >= 4 && lines[2].hasPrefix(doubt), "\(outcome)")
         #expect(lines.last == "it was locked already", "\(outcome)")
     }
 

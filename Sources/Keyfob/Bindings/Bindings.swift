@@ -64,6 +64,8 @@ extension Keyring.Bindings {
         case .directory, .tool: return nil
         }
         let id = candidate.account.id
+        // Those for one resource go there, whatever is bound.
+        guard ResourceURL(environment: id.environment) == nil else { return nil }
         let request = TokenRequest(account: id.description, context: RequestContext(url: url))
         let selection = try keyring.accounts.select(request, in: [candidate.group])
         guard let judged = selection.verdicts.first(where: { $0.candidate.account.id == id }),

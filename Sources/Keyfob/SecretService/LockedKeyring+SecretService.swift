@@ -51,10 +51,14 @@ extension LockedKeyring {
     }
 
     /// Whether the Secret Service opens the vault as it is now, so that nobody needs to be asked.
-    public func isOpened(by options: SecretServiceOptions) -> Bool {
-        storage == .secretService
-            ? (try? openCollections(options).isEmpty) == false
-            : secretServiceItems(options).contains { $0.state == .opens }
+    ///
+    /// - Throws: `unavailable` where it cannot be asked.
+    public func isOpened(by options: SecretServiceOptions) throws(KeyringError) -> Bool {
+        guard storage == .embedded else { return try !openCollections(options).isEmpty }
+        let items = secretServiceItems(options)
+        if items.contains(where: { $0.state == .opens }) { return true }
+        if let item = items.first(where: { $0.state == .unavailable }), let problem = item.problem { throw problem }
+        return false
     }
 
     /// Locks what the Secret Service has of the vault: whole collections, and so what other programs keep in them.

@@ -11,7 +11,7 @@ struct BindCommand: ParsableCommand {
             taken while that one is signed out or removed. With --tenant it gets the account's tokens of that tenant, \
             without it those of the account's home. 'none' makes keyfob ignore wider bindings of the group; it then \
             chooses as if nothing were bound, and does not refuse. An account with the label 'none' is named by its id. The \
-            account's tokens go to a host that is bound to it: where that is no host of its provider, it asks first.
+            account's tokens go to a host that is bound to it: where that is no host of its provider, it asks first, or warns where it may not ask.
 
             Example:
               keyfob bind --directory . ada@contoso.example
@@ -61,7 +61,9 @@ struct BindCommand: ParsableCommand {
                 "\(consequence). Bind it? [y/N] ", otherwise: "--force does it without asking", global)
         }
         try keyring.bindings.set(subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
-        if let consequence, !mayAsk { global.say("keyfob: warning: \(consequence); 'keyfob undo' takes it back") }
+        if let consequence, !mayAsk {
+            StandardError.write(line: "keyfob: warning: \(consequence); 'keyfob undo' takes it back")
+        }
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, as: name, tenant: tenant, global)
         try tellRivals(of: subject, for: candidate, keyring)

@@ -5,8 +5,8 @@ struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Forget the keys that 'unlock' has kept, and those of the agent.",
         discussion: """
-            Where the desktop's keyring (Secret Service) still opens the vault, it says so and ends with 69; --desktop
-            locks that keyring too, for all programs.
+            Where the desktop's keyring (Secret Service) still opens the vault, or cannot be asked, it says so and ends
+            with 69; --desktop locks that keyring too, for all programs.
 
             Example:
               keyfob lock
@@ -46,18 +46,25 @@ struct LockCommand: ParsableCommand {
     /// Locks the desktop's keyring where it opens the vault.
     ///
     /// - Returns: What to say then; nil where it opens nothing.
-    /// - Throws: `unavailable` where it is not to be locked, or still opens the vault; what the keyring says.
+    /// - Throws: `unavailable` where it is not to be locked, still opens the vault or cannot be asked.
     private func lockDesktop(_ locked: borrowing LockedKeyring, after words: String) throws(KeyringError) -> String? {
         let silent = global.secretService(mayAsk: false)
-        guard locked.isOpened(by: silent) else { return nil }
         let name = "the desktop's keyring (Secret Service)"
+        let isOpen: Bool
+        do throws(KeyringError) {
+            isOpen = try locked.isOpened(by: silent)
+        } catch {
+            let doubt = "\(words), but whether \(name) opens the vault cannot be told: \(error.message)"
+            throw KeyringError(.unavailable, doubt, hint: "type 'keyfob lock' in the session of the desktop")
+        }
+        guard isOpen else { return nil }
         let still = "\(words), but \(name) still \(locked.storage == .embedded ? "opens" : "keeps") the vault"
         guard locksDesktop else {
             throw KeyringError(
                 .unavailable, still, hint: "'\(global.typed("lock", "--desktop"))' locks it too, for all programs")
         }
         try locked.lockSecretService(global.secretService())
-        guard !locked.isOpened(by: silent) else { throw KeyringError(.unavailable, still, hint: "lock it there") }
+        guard try !locked.isOpened(by: silent) else { throw KeyringError(.unavailable, still, hint: "lock it there") }
         return "locked, with \(name), for all programs"
     }
 

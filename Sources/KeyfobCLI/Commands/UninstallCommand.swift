@@ -11,7 +11,7 @@ struct UninstallCommand: ParsableCommand {
         discussion: """
             Lists tools that ask Keyfob, mirrors, systemd's units, agents, kept keys, living sign-ins, vaults, backups, and \
             where notes are. After a question, or with --force, it takes setup's lines out, ends mirrors, units and \
-            agents, and locks. It never removes a vault, a backup or a key file, and signs nobody out: for those it \
+            agents, and locks unless signing out needs the key. It never removes a vault, a backup or a key file, and signs nobody out: for those it \
             prints what to type. Without a terminal and without --force it only lists. 'keyfob undo' does not undo this.
 
             Example:
@@ -74,6 +74,9 @@ struct UninstallCommand: ParsableCommand {
             guard call?.run() != .status(0) else { return }
             for link in trace.links where unlink(link) != 0 && errno != ENOENT {
                 throw Self.failure("systemctl failed, and \(link) cannot be removed")
+            }
+            guard FileAccess.status("/run/user/\(getuid())/systemd", following: true) == nil else {
+                throw Self.failure("it starts no more, but systemctl could not stop it: it may run until you log out")
             }
         case .agent:
             let place = AgentPlace(folder: FileAccess.folder(of: trace.what), socket: trace.what)

@@ -87,10 +87,17 @@ package struct Terminal: ~Copyable {
         var before = termios()
         guard unsafe tcgetattr(descriptor, &before) == 0 else { return try body() }
         var silent = before
-        // Without interrupts, after which nobody would show again what is typed.
-        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        // Who is ended meanwhile is so once what is typed is shown again.
+        var (ending, usual) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&ending)
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP] { unsafe sigaddset(&ending, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &ending, &usual)
         _ = unsafe tcsetattr(descriptor, TCSANOW, &silent)
-        defer { _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before) }
+        defer {
+            _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+            unsafe pthread_sigmask(SIG_SETMASK, &usual, nil)
+        }
         return try body()
     }
 
