@@ -54,7 +54,9 @@ extension SecretService {
         try change("Unlock", items.map(\.path), whenGone: .noItem)
     }
 
-    /// The collections with unlocked items that have all these attributes. Nobody is asked, where asking is not allowed.
+    /// The collections with unlocked items that have all these attributes.
+    ///
+    /// Nobody is asked, where asking is not allowed.
     package func openCollections(with attributes: [String: String]) throws(SecretServiceError) -> Set<String> {
         do throws(SecretServiceError) {
             try requireOpenCollection()
