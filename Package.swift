@@ -212,7 +212,9 @@ let package = Package(
             dependencies: ["Keyfob", "KeyfobInterop", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium", "KeyfobTerminal"],
             path: "Tests/KeyfobReaders"
         ),
-        .testTarget(name: "KeyfobConfinementTests", dependencies: ["KeyfobConfinedVictim", "KeyfobConfinement"]),
+        .testTarget(
+            name: "KeyfobConfinementTests", dependencies: ["CLinux", "KeyfobConfinedVictim", "KeyfobConfinement"]
+        ),
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"], exclude: ["Support"]),
         .testTarget(

@@ -257,6 +257,83 @@ static inline int linux_can_filter_calls(void) {
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0UL, &action) == 0;
 }
 
+// Namespaces of this process's own: of users, mounts, System V objects, and of the processes that it starts from here on. It
+// must have one thread.
+static inline int linux_enter_namespaces(void) {
+    enum { MOUNTS = 0x20000, OBJECTS = 0x8000000, USERS = 0x10000000, PROCESSES = 0x20000000 };
+    return (int)syscall(SYS_unshare, (long)(MOUNTS | OBJECTS | USERS | PROCESSES));
+}
+
+// Mounts, by mount(2) and the calls of Linux 5.2 and 5.12, for which libc has no functions. <sys/mount.h> would bring types of
+// other modules into this one.
+enum linux_mount_flags {
+    linux_mount_read_only = 1,
+    linux_mount_without_set_user = 2,
+    linux_mount_without_devices = 4,
+    linux_mount_without_programs = 8,
+};
+
+static inline int linux_mount_new(const char *kind, const char *place, unsigned long flags, const char *options) {
+    return (int)syscall(SYS_mount, kind, place, kind, flags, options);
+}
+
+// What is mounted from here on is seen nowhere else, and the other way round.
+static inline int linux_keep_mounts_private(void) {
+    enum { RECURSIVE = 0x4000, PRIVATE = 0x40000 };
+    return (int)syscall(SYS_mount, NULL, "/", NULL, (unsigned long)(RECURSIVE | PRIVATE), NULL);
+}
+
+// A copy of what is at a path, with all that is mounted below it, which is nowhere yet.
+static inline int linux_copy_mounts(const char *path) {
+    enum { CURRENT_FOLDER = -100, CLONE = 1, CLOSE_ON_EXEC = 02000000, RECURSIVE = 0x8000 };
+    return (int)syscall(428, (long)CURRENT_FOLDER, path, (unsigned long)(CLONE | CLOSE_ON_EXEC | RECURSIVE));
+}
+
+static inline int linux_attach_mounts(int copy, const char *path) {
+    enum { CURRENT_FOLDER = -100, FROM_EMPTY_PATH = 4 };
+    return (int)syscall(429, (long)copy, "", (long)CURRENT_FOLDER, path, (unsigned long)FROM_EMPTY_PATH);
+}
+
+// What is below gives no rights of others' and opens no device, and with `is_read_only` cannot be changed: of a copy, or of what is
+// at a path where that is not empty.
+static inline int linux_lock_mounts(int copy, const char *path, int is_read_only) {
+    enum { CURRENT_FOLDER = -100, EMPTY_PATH = 0x1000, RECURSIVE = 0x8000, READ_ONLY = 1, WITHOUT_SET_USER = 2, WITHOUT_DEVICES = 4 };
+    struct {
+        unsigned long long set, clear, propagation, users;
+    } change = {WITHOUT_SET_USER | WITHOUT_DEVICES | (is_read_only ? READ_ONLY : 0), 0, 0, 0};
+    unsigned long flags = RECURSIVE | (path[0] == 0 ? EMPTY_PATH : 0);
+    return (int)syscall(442, path[0] == 0 ? (long)copy : (long)CURRENT_FOLDER, path, flags, &change, sizeof change);
+}
+
+// Gives up every capability, for good: also what a program of root's would get.
+static inline int linux_drop_capabilities(void) {
+    enum { VERSION = 0x20080522, LAST = 63, ALL_LOCKED = 0xEF, AMBIENT_CLEAR = 4 };
+    struct {
+        unsigned int version;
+        int process;
+    } head = {VERSION, 0};
+    struct {
+        unsigned int effective, permitted, inheritable;
+    } none[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (int number = 0; number <= LAST; number++) {
+        int is_there = prctl(PR_CAPBSET_READ, number, 0, 0, 0);
+        if (is_there < 0) break;
+        if (is_there != 0 && prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) return -1;
+    }
+    prctl(PR_CAP_AMBIENT, AMBIENT_CLEAR, 0, 0, 0);
+    if (prctl(PR_SET_SECUREBITS, ALL_LOCKED, 0, 0, 0) != 0) return -1;
+    return (int)syscall(SYS_capset, &head, none);
+}
+
+// This process is killed when the thread ends that has made it.
+static inline int linux_end_with_parent(void) {
+    return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
+static inline int linux_close_all(unsigned int first, unsigned int last) {
+    return (int)syscall(436, first, last, 0U);
+}
+
 #if defined(__x86_64__)
 static const unsigned int linux_architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)

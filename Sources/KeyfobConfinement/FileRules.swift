@@ -29,6 +29,17 @@ struct FileRules {
         return linux_landlock_restrict(ruleset) == 0
     }
 
+    /// Keeps the process from abstract sockets of others, and from sending signals to others, where the kernel offers that.
+    ///
+    /// - Returns: Whether it holds, or the kernel is too old for it.
+    static func keepApart() -> Bool {
+        guard version >= 6 else { return true }
+        let ruleset = linux_landlock_ruleset(linux_landlock_rights(files: 0, network: 0, scopes: 3))
+        guard ruleset >= 0 else { return false }
+        defer { close(ruleset) }
+        return linux_landlock_restrict(ruleset) == 0
+    }
+
     /// What is not there needs no rule.
     private static func allow(_ path: String, _ rights: UInt64, _ ruleset: CInt) {
         // O_PATH: not to read, only to name it.

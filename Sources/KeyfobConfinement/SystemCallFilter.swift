@@ -62,8 +62,11 @@ package struct SystemCallFilter {
     }
 
     /// - Returns: Whether the filter holds for all threads.
-    func apply() -> Bool {
-        guard Self.isKnown else { return false }
+    func apply() -> Bool { Self.apply(program) }
+
+    /// - Returns: Whether the filter holds for all threads.
+    static func apply(_ program: [Instruction]) -> Bool {
+        guard isKnown else { return false }
         let program = program.map { sock_filter(code: $0.code, jt: $0.ifTrue, jf: $0.ifFalse, k: $0.value) }
         return unsafe program.withUnsafeBufferPointer {
             unsafe linux_filter_calls($0.baseAddress, UInt16($0.count)) == 0

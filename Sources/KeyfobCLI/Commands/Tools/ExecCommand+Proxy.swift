@@ -49,6 +49,12 @@ extension ExecCommand {
         if let name = allowHeader.first(where: GatewayHeaders.isDecided) {
             throw ValidationError("--allow-header \(name) changes nothing: the proxy passes it on always, or never")
         }
+        if confine, !proxy {
+            throw ValidationError("--confine keeps a program from tokens that a proxy adds, so it goes with --proxy")
+        }
+        if !confine, !write.isEmpty {
+            throw ValidationError("--write names what a confined program can change, so it goes with --confine")
+        }
         guard proxy else {
             if !allow.isEmpty {
                 throw ValidationError("--allow says what goes through a proxy, so it goes with --proxy")
@@ -99,6 +105,8 @@ extension ExecCommand {
     func runBehindProxy(_ call: ProgramCall) throws {
         CallingTool.keep()
         let relay = try SignalRelay()
+        let confinement = try confine ? ProgramConfinement(global, program: call.name, writing: write) : nil
+        try confinement?.requirePossible(relay)
         let holder = try TokenHolder(relay) { (line) throws(KeyringError) in
             try grant(over: MessageLine(descriptor: line.descriptor), to: call)
         }
@@ -120,7 +128,10 @@ extension ExecCommand {
         var environment = ProgramCall.Variables()
         for (name, value) in variables.values { Array(value.utf8).withBytes { environment.set(name, $0) } }
         let process = try relay.fork()
-        if process == 0 { call.become(with: environment) }
+        if process == 0 {
+            confinement?.run(call, with: environment)
+            call.become(with: environment)
+        }
         attend(process, gate, door, relay).mirror()
     }
 

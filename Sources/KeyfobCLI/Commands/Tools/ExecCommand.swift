@@ -32,6 +32,12 @@ struct ExecCommand: ParsableCommand {
             NAME=HOST puts an address into a variable. Programs that know no other address than https, such as gh, do not work so. \
             The proxy ends with the program; until then it holds the vault's key, whatever 'keyfob lock' says.
 
+            With --proxy alone, the program can still run 'keyfob token' as you can. --confine is a wall: the program sees \
+            no vault, key file, agent, desktop keyring, process or credential of yours, connects to no unix socket, and \
+            can change only the folder it starts in, those of --write, and an empty /tmp and ~/.cache of its own. Whatever \
+            it has started ends with it. The network stays as it is. That takes namespaces of the system; where it \
+            gives none, nothing is started.
+
             Otherwise the program has the token, and so has whatever it sends it to: --url chooses among the accounts \
             whose tokens go to that host, and does not keep the program from sending it elsewhere. The account is chosen \
             for the program by its name (--tool), as 'keyfob which' tells.
@@ -44,6 +50,7 @@ struct ExecCommand: ParsableCommand {
               keyfob exec --env GRAPH='https://graph.microsoft.com/.default' -- ./report
               keyfob exec --proxy --account ada \\
                 --allow 'GET api.github.com/repos/me/*' -- ./agent
+              keyfob exec --proxy --confine --account ada -- bash
               keyfob exec --file --scope storage.read: -- rucio download data:set
             """)
 
@@ -86,6 +93,18 @@ struct ExecCommand: ParsableCommand {
         name: .long,
         help: ArgumentHelp("With --allow: pass on this header too; repeatable.", valueName: "NAME"))
     var allowHeader: [String] = []
+
+    @Flag(
+        name: .long,
+        help: "With --proxy: keep the program from the vault, the agent and everything else that has tokens of yours.")
+    var confine = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --confine: let the program change this folder, besides the one it starts in; repeatable.",
+            valueName: "DIR"))
+    var write: [String] = []
 
     @OptionGroup var options: RequestOptions
     @OptionGroup var validity: ValidityOptions

@@ -25,6 +25,8 @@ if child == 0:
     for descriptor in range(3):
         os.dup2(slave, descriptor)
     os.closerange(3, 64)
+    # Threads of tests hold signals back, and a terminal's programs do not.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     os.execvp("/bin/sh", ["sh", "-c", "exec " + task["line"]])
 
 screen, echoes, missed = b"", [], None
