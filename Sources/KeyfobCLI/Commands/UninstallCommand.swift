@@ -72,8 +72,10 @@ struct UninstallCommand: ParsableCommand {
             }
             // Without the user's systemd nothing runs, and the links are all there is.
             guard call?.run() != .status(0) else { return }
-            for link in trace.links where unsafe unlink(link) != 0 && errno != ENOENT {
-                throw Self.failure("systemctl failed, and \(link) cannot be removed")
+            for link in trace.links {
+                do { try POSIXFile.remove(link) } catch {
+                    throw Self.failure("systemctl failed, and \(link) cannot be removed")
+                }
             }
             guard FileAccess.status("/run/user/\(getuid())/systemd", following: true) == nil else {
                 throw Self.failure("it starts no more, but systemctl could not stop it: it may run until you log out")
