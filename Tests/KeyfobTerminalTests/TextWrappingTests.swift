@@ -49,14 +49,16 @@ struct TextWrappingTests {
         #expect(
             TextWrapping.message(message, to: 40) == [
                 "keyfob: there is no account 'nobody';", "        'keyfob account list' shows them",
-                "        (or", "       'keyfob use 'Ada B' --here')",
+                "        (or 'keyfob use 'Ada B' --here')",
             ])
         #expect(
             TextWrapping.message(message, to: 20) == [
-                "keyfob: there is no", "        account", "        'nobody';", "'keyfob account list'", "        shows",
-                "        them (or", "'keyfob use 'Ada B' --here')",
+                "keyfob: there is no", "        account", "        'nobody';", "'keyfob account list'",
+                "        shows them",
+                "        (or", "'keyfob use 'Ada B' --here')",
             ])
         #expect(TextWrapping.message(message, to: 200) == [message])
+        #expect(TextWrapping.message("say --account ada", to: 14) == ["say", " --account ada"])
         #expect(TextWrapping.message("note: aa bb", to: 8) == ["note: aa", "    bb"])
         #expect(TextWrapping.message("removed what is gone", to: 12) == ["removed what", "  is gone"])
         #expect(

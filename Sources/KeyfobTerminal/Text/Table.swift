@@ -137,7 +137,7 @@ package struct Table {
         let cells = cells(column, of: header.isEmpty ? rows : [header] + rows)
         if wraps {
             let longest = cells.map(TextWrapping.longest).max() ?? 0
-            return max(longest, min(natural, Self.readable))
+            return max(longest, min(natural, yielding.contains(column) ? Self.worthwhile : Self.readable))
         }
         guard yielding.contains(column) else { return natural }
         let paths = cells.filter(Self.isPath).map { DisplayWidth.of(String($0.split(separator: "/").last ?? "")) + 2 }

@@ -6,6 +6,8 @@ package enum TextWrapping {
     private static let (column, narrowColumn) = (26, 6)
     /// Below how many columns the text of an option stands below it.
     private static let narrow = 60
+    /// Stands for a space at which no line is broken: of a use that is nobody's but this.
+    private static let joint = "\u{E0FF}"
 
     /// A line as lines of at most `columns` cells, all but the first behind so many spaces; see ``LineBreaking``.
     package static func lines(_ line: String, to columns: Int, hanging: Int) -> [String] {
@@ -17,7 +19,11 @@ package enum TextWrapping {
 
     /// A message as lines of at most `columns` cells, all but the first behind spaces that reach its text.
     package static func message(_ line: String, to columns: Int) -> [String] {
-        lines(line, to: max(1, columns), hanging: LineBreaking.hanging(ofMessage: line))
+        // An option is copied with its value, as a command is with its words.
+        let kept = line.replacing("--account ", with: "--account" + joint)
+        return lines(kept, to: max(1, columns), hanging: LineBreaking.hanging(ofMessage: line)).map {
+            $0.replacing(joint, with: " ")
+        }
     }
 
     /// The help that the parser wrote without breaking lines, broken for a terminal.

@@ -57,8 +57,8 @@ struct Screen: CustomTestStringConvertible, Sendable {
     }
 
     /// Whether a row is one word, or one command in quotes, perhaps behind a label: whole, so that it can be copied.
-    private static func isOnePiece(_ row: String) -> Bool {
-        row.contains(/^ *(?:[a-z]+:? +)?(?:\S+|'[a-z][^;]*'\S*)$/)
+    static func isOnePiece(_ row: String) -> Bool {
+        row.contains(/^ *(?:[a-z]+:? +)?(?:\S+|\(?'[a-z][^;]*'\S*)$/)
     }
 
     /// Expects rows that have room, signs that the terminal shows, and colour only where there is any.
