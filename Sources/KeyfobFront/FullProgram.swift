@@ -1,6 +1,7 @@
 internal import Glibc
 internal import KeyfobConfinement
 internal import KeyfobFiles
+internal import KeyfobModel
 
 /// The full program, `../libexec/keyfob/keyfob` from where the front lies.
 enum FullProgram {
@@ -24,11 +25,20 @@ enum FullProgram {
         return fail(69, "the rest of keyfob\(shown) \(reason); install it again")
     }
 
-    /// Says what is wrong in one line.
+    /// Says what is wrong in one line, which a terminal gets broken between words, as from the full program.
     ///
     /// - Returns: `status`.
     static func fail(_ status: CInt, _ message: String) -> CInt {
-        let line = Array("keyfob: \(message)\n".utf8)
+        let message = "keyfob: \(message)"
+        var size = winsize()
+        let isSized = unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+        let hanging = LineBreaking.hanging(ofMessage: message)
+        // Here all is ASCII.
+        let lines =
+            isSized
+            ? LineBreaking.lines(message, to: Int(size.ws_col), hanging: hanging) { $0.utf8.count } : [message]
+        var line: [UInt8] = []
+        for part in lines { line += Array(part.utf8) + [UInt8(ascii: "\n")] }
         _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
         return status
     }

@@ -356,6 +356,21 @@ struct FrontTests {
         try place.run("cd /; \(place.path)/k status").expectError(69)
     }
 
+    @Test(
+        "on a terminal its messages are broken between words, as those of the full program are", arguments: Screen.all)
+    func wrapped(screen: Screen) throws {
+        let line = "sh -c 'ulimit -n 12; exec \"$0\" status'"
+        let said = try ["one/bin/keyfob", "bin/keyfob"].map { try place.onTerminal("\(line) \($0)", on: screen) }
+        let rows = screen.expectKept(said[0])
+        let text = rows.flatMap(Screen.words).joined(separator: " ")
+        #expect(text.contains("may open 12 files and needs 16; raise the limit ('ulimit -n')"), "\(said)")
+        #expect(said[0].screen == said[1].screen && said[0].status == 69 && said[1].status == 69)
+        let alone = try place.onTerminal("alone/bin/keyfob status", on: screen)
+        let words = screen.expectKept(alone).flatMap(Screen.words).joined(separator: " ")
+        #expect(
+            words.contains("keyfob: the rest of keyfob, ") && words.hasSuffix("cannot be started; install it again"))
+    }
+
     @Test("a token that is taken in parts comes whole, and one that is cut off is an error")
     func parts() throws {
         let token = String(repeating: "t", count: 200_000)

@@ -80,8 +80,9 @@ struct TerminalTests {
         // What is asked comes before the network, which there is not.
         let away = "env HTTPS_PROXY=http://127.0.0.1:9"
         let chosen = try place.onTerminal(
-            "\(away) keyfob login github --timeout 1", on: screen, [(question, "1\n")])
-        #expect(chosen.screen.contains("signing in by a code, as GitHub CLI does"), "\(chosen)")
+            "\(away) keyfob login github --timeout 1", on: screen, [("client id: ", "1\n")])
+        let words = screen.expectKept(chosen).flatMap(Screen.words).joined(separator: " ")
+        #expect(words.contains(question) && words.contains("signing in by a code, as GitHub CLI does"), "\(chosen)")
         let table = Screen.rows(chosen.screen).filter { $0.hasPrefix("  1  ") }
         #expect(table.contains { $0.contains("GitHub CLI") && DisplayWidth.of($0) <= screen.columns }, "\(chosen)")
         let own = try place.onTerminal(

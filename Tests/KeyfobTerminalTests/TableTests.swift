@@ -11,29 +11,45 @@ struct TableTests {
         #expect(table.text == "A   BB  C\n山  \u{FFFD}x\n    y   z\n")
     }
 
-    @Test("on a terminal each line fits, and what is cut ends with an ellipsis", arguments: [80, 40, 20, 3])
-    func fitting(columns: Int) {
+    @Test(
+        "where names have no room beside each other each row is a block, and none is cut", arguments: [80, 40, 20, 3])
+    func blocks(columns: Int) {
         var table = Table(header: ["GROUP", "ACCOUNT", "ID"], columns: columns)
-        table.add(["default", "ada.lovelace@contoso.example", String(repeating: "0123456789", count: 9)])
-        table.add(["山山山山山山山山山", "bob", "1"])
+        let id = String(repeating: "0123456789", count: 9)
+        table.add(["default", "ada.lovelace@contoso.example", id])
+        table.add(["山山山山山山山山山", "bob", "-"])
         let lines = table.text.split(separator: "\n").map(String.init)
-        #expect(lines.count == 3 && lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
-        #expect(lines[1].hasSuffix("…"), "\(lines)")
+        for line in lines where line.drop(while: { $0 == " " }).contains(" ") && !line.contains(id) {
+            #expect(DisplayWidth.of(line) <= columns, "\(lines)")
+        }
+        for name in ["ada.lovelace@contoso.example", id, "山山山山山山山山山", "bob"] {
+            #expect(lines.contains { $0.hasSuffix(name) }, "\(lines)")
+        }
+        guard columns == 40 else { return }
+        #expect(
+            lines == [
+                "default", "  account  ada.lovelace@contoso.example", "  id       \(id)", "山山山山山山山山山", "  account  bob",
+            ])
     }
 
     @Test("the least important columns are left out before names are cut short")
     func yielding() {
-        func table(_ columns: Int) -> String {
+        func whole(_ columns: Int) -> [String] {
             var table = Table(
                 header: ["GROUP", "ACCOUNT", "LABEL", "STATE"], yielding: ["GROUP", "LABEL"], columns: columns)
             table.add(["default", "ada@contoso.example", "Contoso production", "signed in"])
-            return table.text.split(separator: "\n").last.map(String.init) ?? ""
+            return table.text.split(separator: "\n").map(String.init)
         }
+        func table(_ columns: Int) -> String { whole(columns).last ?? "" }
         #expect(table(60) == "default  ada@contoso.example  Contoso production  signed in")
         #expect(table(57) == "default  ada@contoso.example  Contoso product…  signed in")
         #expect(table(48) == "ada@contoso.example  Contoso product…  signed in")
         #expect(table(40) == "ada@contoso.example  signed in")
-        #expect(table(20) == "ada@cont…  signed in")
+        #expect(
+            whole(20) == [
+                "ada@contoso.example", "  state  signed in", "  group  default", "  label  Contoso",
+                "         production",
+            ])
     }
 
     @Test("what fits is not cut")
@@ -90,16 +106,16 @@ struct TableTests {
 
             """,
             40: """
-            ACCOUNT              VERDICT
-            Fabrikam lab         chosen: the
-                                 repository's
-                                 user.email,
-                                 ben@fabrikam.exampl
-                                 e, is its address
-            cleo@contoso.examp…  rejected: it cannot
-                                 get
-                                 https://graph.micro
-                                 soft.com/.default
+            Fabrikam lab
+              verdict  chosen: the repository's
+                       user.email,
+                       ben@fabrikam.example, is its
+                       address
+              likely   97 %
+            cleo@contoso.example
+              verdict  rejected: it cannot get
+                https://graph.microsoft.com/.default
+              likely   < 1 %
 
             """,
         ])

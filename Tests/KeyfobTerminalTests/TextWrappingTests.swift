@@ -11,7 +11,7 @@ struct TextWrappingTests {
                 "state   unlocked by", "        the key file",
             ])
         #expect(TextWrapping.lines("short", to: 20, hanging: 8) == ["short"])
-        #expect(TextWrapping.lines("a 'b c' d", to: 6, hanging: 2) == ["a 'b", "  c' d"])
+        #expect(TextWrapping.lines("a 'b c' d", to: 6, hanging: 2) == ["a", " 'b c'", "  d"])
         #expect(TextWrapping.lines("aaaa 'b c' d", to: 8, hanging: 2) == ["aaaa", "  'b c'", "  d"])
     }
 
@@ -29,11 +29,61 @@ struct TextWrappingTests {
                 == "  keyfob backup --verify x a-file-with-a-long-name and\n    another one.age")
     }
 
-    @Test("a word that does not fit is broken, and nothing is lost", arguments: [20, 40, 80])
+    @Test("a word that is longer than a line is whole, and the terminal breaks it", arguments: [20, 40, 80])
     func longWords(columns: Int) {
-        let text = "vault   /" + String(repeating: "folder/", count: 30) + "日本語"
-        let lines = TextWrapping.lines(text, to: columns, hanging: 8)
-        #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns })
-        #expect(lines.map { $0.replacing(" ", with: "") }.joined() == text.replacing(" ", with: ""))
+        let path = "/" + String(repeating: "folder/", count: 30) + "日本語"
+        #expect(TextWrapping.lines("vault   \(path)", to: columns, hanging: 8) == ["vault   \(path)"])
+        #expect(
+            TextWrapping.lines("ok      vault: \(path) opens", to: columns, hanging: 8) == [
+                "ok      vault:", path, "        opens",
+            ])
+        // What fits without the spaces before it is not longer than a line.
+        let word = String(repeating: "山", count: columns / 2 - 1)
+        #expect(TextWrapping.lines("state   \(word)", to: columns, hanging: 8) == ["state", "  \(word)"])
+    }
+
+    @Test("a message is broken under its text, and a command in it never")
+    func messages() {
+        let message =
+            "keyfob: there is no account 'nobody'; 'keyfob account list' shows them (or 'keyfob use 'Ada B' --here')"
+        #expect(
+            TextWrapping.message(message, to: 40) == [
+                "keyfob: there is no account 'nobody';", "        'keyfob account list' shows them",
+                "        (or 'keyfob use 'Ada B' --here')",
+            ])
+        #expect(
+            TextWrapping.message(message, to: 20) == [
+                "keyfob: there is no", "        account", "        'nobody';", "'keyfob account list'",
+                "        shows them",
+                "        (or", "'keyfob use 'Ada B' --here')",
+            ])
+        #expect(TextWrapping.message(message, to: 200) == [message])
+        #expect(TextWrapping.message("say --account ada", to: 14) == ["say", " --account ada"])
+        #expect(TextWrapping.message("note: aa bb", to: 8) == ["note: aa", "    bb"])
+        #expect(TextWrapping.message("removed what is gone", to: 12) == ["removed what", "  is gone"])
+        #expect(
+            TextWrapping.message("to bring it back: keyfob undo 0123", to: 12) == [
+                "to bring it", "  back:", "keyfob undo 0123",
+            ])
+        // What is quoted and no command is broken as all is, and so is what has no end.
+        #expect(TextWrapping.message("x 'Not a b' c", to: 7) == ["x 'Not", "  a b'", "  c"])
+        #expect(TextWrapping.message("who's 'there is", to: 8) == ["who's", "  'there", "  is"])
+    }
+
+    @Test("nothing is lost, whatever is quoted, and only what is whole is longer than a line", arguments: 1...60)
+    func any(columns: Int) {
+        let texts = [
+            "keyfob: a 'b c' (d 'e 'f' g', [h i] j's k'", "'' ' '", "  - a step of https://a.example/b with [x y",
+            "日本 語日本語 👨‍👩‍👧‍👦 e\u{301}e\u{301} 'keyfob use '日本 語''", #"say 'keyfob use 'it'\''s' --here' now"#,
+        ]
+        for text in texts {
+            let lines = TextWrapping.message(text, to: columns)
+            func letters(_ text: String) -> String { text.filter { $0 != " " } }
+            #expect(letters(lines.joined()) == letters(text), "\(lines)")
+            for line in lines where DisplayWidth.of(line) > columns {
+                let piece = String(line.drop { $0 == " " })
+                #expect(!piece.contains(" ") || piece.contains("'") || line == lines[0], "\(columns): \(lines)")
+            }
+        }
     }
 }

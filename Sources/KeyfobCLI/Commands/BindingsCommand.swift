@@ -32,7 +32,7 @@ struct BindingsCommand: ParsableCommand {
         }
         var table = Table(
             header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"],
-            yielding: ["FROM", "GROUP", "STATE", "KIND"],
+            yielding: ["FROM", "GROUP", "KIND"], wrapping: ["STATE"],
             usual: ["GROUP": AccessGroup.default.name, "FROM": "keyring", "STATE": "in force"])
         let names = AccountNaming(among: accounts)
         for item in listed { table.add(item.row(names)) }

@@ -135,7 +135,7 @@ struct LogCommand: ParsableCommand {
         }
         var table = Table(
             header: ["TIME", "ACCOUNT", "TOOL", "WHERE", "FROM", "ASKED", "GROUP", "BY", "ANSWER"],
-            yielding: ["GROUP", "BY", "ASKED", "ANSWER", "TIME"],
+            yielding: ["GROUP", "BY", "ASKED", "FROM", "TIME"], wrapping: ["ANSWER"],
             usual: [
                 "GROUP": AccessGroup.default.name, "ASKED": LogDocument.token,
                 "ANSWER": Keyring.FoundToken.Origin.stored.rawValue,

@@ -24,18 +24,22 @@ struct VerifyCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(VerificationDocument(report))
         } else {
-            for finding in report.findings { try StandardOutput.write(line: TimeText.local(in: finding.text)) }
-            for problem in report.headerProblems + LossText.problems(of: report) + report.replacedTokens.map(\.text) {
-                try StandardOutput.write(line: problem)
+            for finding in report.findings {
+                try StandardOutput.write(entry: TimeText.local(in: finding.text), hanging: 2)
             }
-            for orphans in report.orphans { try StandardOutput.write(line: "\(orphans.text): \(orphans.advice)") }
+            for problem in report.headerProblems + LossText.problems(of: report) + report.replacedTokens.map(\.text) {
+                try StandardOutput.write(entry: problem, hanging: 2)
+            }
+            for orphans in report.orphans {
+                try StandardOutput.write(entry: "\(orphans.text): \(orphans.advice)", hanging: 2)
+            }
             for decision in report.foreignDecisions {
-                try StandardOutput.write(line: "by a key of group '\(decision.group)': \(decision.text)")
+                try StandardOutput.write(entry: "by a key of group '\(decision.group)': \(decision.text)", hanging: 2)
             }
             let losses = report.losses + report.notedLosses
             let names = LossText.names(keyring, for: losses)
             for loss in losses {
-                try StandardOutput.write(line: TimeText.local(in: LossText.text(loss, names)))
+                try StandardOutput.write(entry: TimeText.local(in: LossText.text(loss, names)), hanging: 2)
             }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""
             let count = report.findings.count + report.problems.count + report.orphans.count
@@ -47,7 +51,7 @@ struct VerifyCommand: ParsableCommand {
                     "\(verdict): \(Quantity.of(report.records, "record")) in \(Quantity.of(report.groups, "group")) opened\(scope)"
             )
             if !report.findings.isEmpty || !report.losses.isEmpty || !report.notedLosses.isEmpty {
-                try StandardOutput.write(line: StateText.advice)
+                try StandardOutput.write(entry: StateText.advice, hanging: 2)
             }
         }
         if !report.problems.isEmpty || !report.findings.isEmpty || !report.orphans.isEmpty {

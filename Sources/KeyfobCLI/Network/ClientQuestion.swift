@@ -16,7 +16,7 @@ enum ClientQuestion {
         let provider = try keyring.providers.named(request.provider, in: groups)
         let known = WellKnownClient.at(provider.environment)
         let page = RegistrationPage.of(provider.environment)
-        StandardError.write(lines: text(provider, known, page))
+        show(provider, known, page)
         let answer = try terminal.ask(
             known.isEmpty ? "Your client id: " : "The number of a program, or your own client id: ")
         guard !answer.isEmpty else {
@@ -42,24 +42,23 @@ enum ClientQuestion {
         global.say("added client '\(added.client.id)' for \(provider.name); it is the default")
     }
 
-    private static func text(
+    private static func show(
         _ provider: IdentityProvider, _ known: [WellKnownClient], _ page: RegistrationPage?
-    ) -> String {
-        var text =
-            "\(TerminalText.line(provider.title)) knows programs by client ids, and Keyfob has none for it yet.\n"
+    ) {
+        StandardError.write(
+            line: "\(provider.title) knows programs by client ids, and Keyfob has none for it yet.")
         if !known.isEmpty {
-            text +=
-                "Sign in as one of these programs, whose name \(TerminalText.line(provider.title)) will then show:\n"
-            var table = Table(header: [])
+            StandardError.write(
+                line: "Sign in as one of these programs, whose name \(provider.title) will then show:")
+            var table = Table(header: [], columns: StandardError.columns)
             for (index, client) in known.enumerated() {
                 table.add(["  \(index + 1)", client.title, "of \(client.publisher)"])
             }
-            text += table.text
+            StandardError.write(lines: table.text)
         }
         if let page {
-            text += "\(known.isEmpty ? "Get one" : "Or get an id of your own") at \(page.url)\n"
-            for step in page.steps { text += "  - \(step)\n" }
+            StandardError.write(line: "\(known.isEmpty ? "Get one" : "Or get an id of your own") at \(page.url)")
+            for step in page.steps { StandardError.write(line: "  - \(step)") }
         }
-        return text
     }
 }

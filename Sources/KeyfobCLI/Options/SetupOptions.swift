@@ -38,7 +38,7 @@ struct SetupOptions: ParsableArguments {
                 StandardError.write(line: "to be \(does) \(file.path), line \(line.number):")
             }
             // A terminal is shown no tabs.
-            StandardError.write(line: "\(line.isAdded ? "+" : "-") \(line.text.replacing("\t", with: "    "))")
+            StandardError.write(verbatim: "\(line.isAdded ? "+" : "-") \(line.text.replacing("\t", with: "    "))")
             last = line
         }
     }

@@ -63,11 +63,8 @@ struct Overview {
         }
         try StandardOutput.write(lines: "\n")
         let all = next + [("keyfob --help", "list all commands")]
-        let width = all.map(\.command.count).max() ?? 0
-        // No command is cut, however narrow the terminal is.
-        for line in all {
-            let room = String(repeating: " ", count: width - line.command.count)
-            try StandardOutput.write(entry: "\(line.command)\(room)  \(line.purpose)", nil)
-        }
+        var table = Table(header: [])
+        for line in all { table.add([line.command, line.purpose]) }
+        try StandardOutput.write(lines: table.text)
     }
 }

@@ -27,8 +27,9 @@ extension StandardOutput {
     ///   - hanging: How many spaces.
     static func write(entry: String, _ look: EntryLook? = nil, hanging: Int = 8) throws(KeyringError) {
         let entry = shown(TerminalText.line(entry))
-        var lines = columns.map { TextWrapping.lines(entry, to: max(20, $0), hanging: hanging) } ?? [entry]
-        if let look, let end = lines[0].firstIndex(of: " ") {
+        var lines = columns.map { TextWrapping.lines(entry, to: max(1, $0), hanging: hanging) } ?? [entry]
+        if let look {
+            let end = lines[0].firstIndex(of: " ") ?? lines[0].endIndex
             lines[0] = look.rawValue + lines[0][..<end] + EntryLook.end + lines[0][end...]
         }
         try write(data: lines.map { $0 + "\n" }.joined())

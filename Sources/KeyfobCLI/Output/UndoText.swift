@@ -19,7 +19,8 @@ enum UndoText {
     static func table(_ entries: [UndoEntry]) -> String {
         var table = Table(
             header: ["ID", "WHEN", "COMMAND", "GROUP", "ACCOUNT", "UNDOING", "UNTIL"],
-            yielding: ["GROUP", "UNTIL"], usual: ["GROUP": AccessGroup.default.name])
+            yielding: ["GROUP", "UNTIL", "WHEN"], wrapping: ["ACCOUNT", "UNDOING"],
+            usual: ["GROUP": AccessGroup.default.name])
         for entry in entries {
             table.add([
                 entry.id, LocalTime.text(entry.time), entry.command, entry.groups.map(\.name).joined(separator: ", "),

@@ -27,7 +27,7 @@ struct PickerColumns: Hashable, Sendable {
         /// The fewest cells that are worth a column, where the texts need more.
         fileprivate var least: Int {
             switch self {
-            case .title: 12
+            case .title: .max
             case .details: 16
             case .tenant, .state: 10
             case .group: 7
@@ -56,13 +56,19 @@ struct PickerColumns: Hashable, Sendable {
     /// The cells of a title that goes on where the user name would be.
     let wideTitle: Int
 
-    /// Divides the cells from `start` to `end`; `natural` is what the longest text of each kind takes, 0 for no text.
-    init(natural: [Kind: Int], from start: Int, to end: Int) {
+    /// Divides the cells from `start` to `end`.
+    ///
+    /// - Parameters:
+    ///   - natural: What the longest text of each kind takes, 0 for no text.
+    ///   - unlabelled: What the longest title takes that goes on where the user name would be.
+    init(natural: [Kind: Int], unlabelled: Int = 0, from start: Int, to end: Int) {
         var widths: [Kind: Int] = [:]
         var spare = max(0, end - start)
         for kind in Kind.byImportance {
             let wanted = natural[kind] ?? 0
-            let needed = min(wanted, kind.least) + (widths.isEmpty ? 0 : Self.gap)
+            // A name is cut only where the terminal has no room for it alone.
+            let rest = kind == .details ? unlabelled - (widths[.title].map { $0 + Self.gap } ?? 0) : 0
+            let needed = min(wanted, max(kind.least, rest)) + (widths.isEmpty ? 0 : Self.gap)
             if widths.isEmpty, wanted > 0 {
                 widths[kind] = min(needed, spare)
                 spare -= min(needed, spare)

@@ -17,14 +17,16 @@ struct PickerRows: Hashable, Sendable {
     /// What can be typed.
     let hasHelp: Bool
 
-    /// Divides the rows; `needsAbout` tells whether the list leaves something out.
-    init(_ rows: Int, needsAbout: Bool) {
+    /// Divides the rows; `needsAbout` tells whether the list leaves something out, and `isNarrow` that
+    /// telling it takes more lines.
+    init(_ rows: Int, needsAbout: Bool, isNarrow: Bool = false) {
         let about =
             switch rows {
             case _ where !needsAbout: 0
             case ..<4: 0
             case 4: 1
             case 5...7: 2
+            case 16... where isNarrow: 5
             default: 3
             }
         hasPrompt = rows >= 2

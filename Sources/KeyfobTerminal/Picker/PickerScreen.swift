@@ -24,6 +24,8 @@ struct PickerScreen {
 
     private let texts: [[PickerColumns.Kind: String]]
     private let natural: [PickerColumns.Kind: Int]
+    /// What the longest title takes that stands without a user name.
+    private let unlabelled: Int
     private let purpose: String
 
     /// A picker of these items, for a purpose such as "for git.example/contoso/app".
@@ -35,14 +37,14 @@ struct PickerScreen {
             ]
             return all.mapValues { TerminalCharset.shown(TerminalText.line($0)) }
         }
-        natural = Self.natural(texts)
+        (natural, unlabelled) = Self.natural(texts)
         self.purpose = TerminalCharset.shown(TerminalText.line(purpose))
     }
 
     /// What the longest text of each kind takes.
     ///
     /// A title without a user name goes on where the user name would be.
-    private static func natural(_ texts: [[PickerColumns.Kind: String]]) -> [PickerColumns.Kind: Int] {
+    private static func natural(_ texts: [[PickerColumns.Kind: String]]) -> ([PickerColumns.Kind: Int], Int) {
         var natural: [PickerColumns.Kind: Int] = [:]
         var unlabelled = 0
         for texts in texts {
@@ -57,10 +59,10 @@ struct PickerScreen {
         }
         guard let details = natural[.details], details > 0 else {
             natural[.title] = unlabelled
-            return natural
+            return (natural, unlabelled)
         }
         natural[.details] = max(details, unlabelled - (natural[.title] ?? 0) - PickerColumns.gap)
-        return natural
+        return (natural, unlabelled)
     }
 
     /// How many accounts are seen at once in a terminal of that size.
@@ -109,9 +111,9 @@ struct PickerScreen {
             // The heading needs room too, where there is anything below it.
             for (kind, width) in natural where width > 0 { wanted[kind] = max(width, kind.heading.utf8.count) }
         }
-        let fields = PickerColumns(natural: wanted, from: Self.indent, to: columns)
+        let fields = PickerColumns(natural: wanted, unlabelled: unlabelled, from: Self.indent, to: columns)
         let needsAbout = natural.contains { fields.width(of: $0.key) < $0.value }
-        return (fields, PickerRows(rows, needsAbout: needsAbout))
+        return (fields, PickerRows(rows, needsAbout: needsAbout, isNarrow: columns < 60))
     }
 
     // MARK: - Lines

@@ -60,8 +60,18 @@ package enum StandardError {
     /// How wide the terminal is; nil where there is none.
     package static var columns: Int? { isTerminal ? TerminalSize.of(STDERR_FILENO).columns : nil }
 
-    /// Writes a line.
+    /// Writes a message: one line, which a terminal that is narrower gets as several, broken between words.
+    ///
+    /// Where the terminal does not know how wide it is, it breaks the line itself.
     package static func write(line: String) {
+        let line = shown(TerminalText.line(line))
+        let columns = isTerminal ? TerminalSize.known(STDERR_FILENO)?.columns : nil
+        let lines = columns.map { TextWrapping.message(line, to: $0) } ?? [line]
+        write(drawing: lines.map { $0 + "\n" }.joined())
+    }
+
+    /// Writes a line of a file, or another that is to be taken as it is, however wide the terminal is.
+    package static func write(verbatim line: String) {
         write(drawing: shown(TerminalText.line(line)) + "\n")
     }
 

@@ -65,7 +65,7 @@ package struct Terminal: ~Copyable {
             _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
             write("\n")
         }
-        write(TerminalCharset.shown(TerminalText.line(question)))
+        ask(question)
         let line: SecretBytes
         do {
             line = try SecretBytes.readingLine(descriptor: descriptor, limit: limit, stop: Self.interrupt)
@@ -105,7 +105,7 @@ package struct Terminal: ~Copyable {
     ///
     /// - Throws: `nothingTyped` at the end of input.
     package func line(after question: String) throws(TerminalFailure) -> String {
-        write(TerminalCharset.shown(TerminalText.line(question)))
+        ask(question)
         do {
             let line = try SecretBytes.readingLine(descriptor: descriptor, limit: Self.lineLimit)
             return String(decoding: line.withBytes { [UInt8]($0) }, as: UTF8.self)
@@ -119,6 +119,15 @@ package struct Terminal: ~Copyable {
 
     /// How wide it is.
     package var columns: Int { TerminalSize.of(descriptor).columns }
+
+    /// Shows a question, broken between words where the terminal is narrower.
+    private func ask(_ question: String) {
+        let question = TerminalCharset.shown(TerminalText.line(question))
+        let columns = TerminalSize.known(descriptor)?.columns
+        // What is typed begins behind it.
+        guard let columns, question.last == " ", DisplayWidth.of(question) > columns else { return write(question) }
+        write(TextWrapping.message(question, to: columns).joined(separator: "\n") + " ")
+    }
 
     private func write(_ text: String) {
         try? DescriptorWriter.write(Array(text.utf8), to: descriptor)

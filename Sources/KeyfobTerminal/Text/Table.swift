@@ -1,10 +1,11 @@
 /// Lines in aligned columns; on a terminal none is longer than that is wide, and what is cut ends with "…".
 ///
 /// There columns that say nothing are left out. Where room lacks, what may wrap is broken between words; then what may yield is
-/// cut, and left out; and at last all is cut.
+/// cut, and left out. Where what is left has no room either, as no name is cut, each row is a block: what it is about, and
+/// below it a line for each other column.
 package struct Table {
-    /// What a column keeps at least; what one keeps that may be left out; and what one keeps before others are left out.
-    private static let (narrowest, worthwhile, readable) = (6, 12, 24)
+    /// What a column keeps that may be left out; and what one keeps before others are left out.
+    private static let (worthwhile, readable) = (16, 24)
 
     private let header: [String]
     private var rows: [[String]] = []
@@ -44,11 +45,17 @@ package struct Table {
 
     /// The table, each line ended.
     package var text: String {
-        let rows = header.isEmpty ? rows : [header] + rows
-        let count = rows.map(\.count).max() ?? 0
+        let all = header.isEmpty ? rows : [header] + rows
+        let count = all.map(\.count).max() ?? 0
         let wrapping = header.isEmpty ? [count - 1] : wrapping
-        let widths = fitting(
-            (0..<count).map { column in cells(column, of: rows).map(DisplayWidth.of).max() ?? 0 }, wrapping)
+        let natural = (0..<count).map { column in cells(column, of: all).map(DisplayWidth.of).max() ?? 0 }
+        guard let columns else { return lines(all, natural, wrapping) }
+        guard let widths = fitting(natural, wrapping, columns) else { return blocks(columns) }
+        return lines(all, widths, wrapping)
+    }
+
+    /// The rows in columns of these widths; nil for a column that is left out.
+    private func lines(_ rows: [[String]], _ widths: [Int?], _ wrapping: [Int]) -> String {
         let last = widths.lastIndex { $0 != nil }
         var text = ""
         for row in rows {
@@ -64,11 +71,43 @@ package struct Table {
                     if column != last { line += String(repeating: " ", count: width - DisplayWidth.of(cell) + 2) }
                 }
                 while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
-                text += columns.map { DisplayWidth.cut(line, to: $0) } ?? line
-                text += "\n"
+                text += line + "\n"
             }
         }
         return text
+    }
+
+    /// Each row as lines of its own: what it is about, and set in below it what else it has, by the names of the columns; first
+    /// what may not be left out.
+    private func blocks(_ columns: Int) -> String {
+        let shown = header.indices.filter { !mayGo($0) || !saysNothing($0) }
+        let order = shown.filter { !yielding.contains($0) } + shown.filter(yielding.contains)
+        let room = order.dropFirst().map { DisplayWidth.of(header[$0]) }.max() ?? 0
+        var lines: [String] = []
+        for row in rows {
+            guard let title = order.first else {
+                lines += Self.block(row, columns)
+                continue
+            }
+            lines += TextWrapping.lines(row[title], to: columns, hanging: 4)
+            for column in order.dropFirst() where row.indices.contains(column) && !["", "-"].contains(row[column]) {
+                let name = header[column].lowercased()
+                let gap = String(repeating: " ", count: room - DisplayWidth.of(name) + 2)
+                lines += TextWrapping.lines("  \(name)\(gap)\(row[column])", to: columns, hanging: room + 4)
+            }
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// A row without names of columns: its number, if it begins with one, and what it is about, and the rest set in below.
+    private static func block(_ row: [String], _ columns: Int) -> [String] {
+        let count = row.count > 2 ? 2 : 1
+        let title = row.prefix(count).joined(separator: "  ")
+        let indent = title.prefix { $0 == " " }.count + 2
+        return TextWrapping.lines(title, to: columns, hanging: indent)
+            + row.dropFirst(count).filter { !$0.isEmpty }.flatMap {
+                TextWrapping.lines(String(repeating: " ", count: indent) + $0, to: columns, hanging: indent)
+            }
     }
 
     /// A cell in its column: several lines, or the part of one that has room.
@@ -90,33 +129,37 @@ package struct Table {
         cells(column, of: rows).allSatisfy { ["", "-", usual[column]].contains($0) }
     }
 
-    /// What a column has where it is neither cut nor broken badly: a path its last part, and what wraps its longest word, if that
-    /// takes no more than half of a line.
-    private func comfortable(_ column: Int, _ natural: Int, wraps: Bool, _ columns: Int) -> Int {
-        let cells = cells(column, of: rows)
+    /// Whether a terminal is not shown a column that says nothing.
+    private func mayGo(_ column: Int) -> Bool { yielding.contains(column) || usual.keys.contains(column) }
+
+    /// The fewest cells of a column in which no word and no name is broken or cut; of one that yields, no last part of a path.
+    private func narrowest(_ column: Int, _ natural: Int, wraps: Bool) -> Int {
+        let cells = cells(column, of: header.isEmpty ? rows : [header] + rows)
+        if wraps {
+            let longest = cells.map(TextWrapping.longest).max() ?? 0
+            return max(longest, min(natural, yielding.contains(column) ? Self.worthwhile : Self.readable))
+        }
+        guard yielding.contains(column) else { return natural }
         let paths = cells.filter(Self.isPath).map { DisplayWidth.of(String($0.split(separator: "/").last ?? "")) + 2 }
-        let words = wraps ? cells.flatMap { $0.split(separator: " ") }.map { DisplayWidth.of(String($0)) } : []
-        let usual = yielding.contains(column) || !paths.isEmpty ? Self.worthwhile : Self.readable
-        return min(natural, max(usual, min(columns / 2, (paths + words).max() ?? 0)))
+        return min(natural, max(Self.worthwhile, paths.max() ?? 0))
     }
 
-    /// The widths with which a line fits where that can be; nil for a column that is left out.
-    private func fitting(_ natural: [Int], _ wrapping: [Int]) -> [Int?] {
-        guard let columns else { return natural }
+    /// The widths with which a line fits, nil for a column that is left out; nil where a name would have to be cut.
+    private func fitting(_ natural: [Int], _ wrapping: [Int], _ columns: Int) -> [Int?]? {
         var widths = natural.map(Optional.some)
         func excess(_ sizes: [Int]) -> Int {
             let shown = widths.indices.filter { widths[$0] != nil }.map { sizes[$0] }
             return shown.reduce(2 * (shown.count - 1), +) - columns
         }
-        for column in Set(yielding + usual.keys) where !rows.isEmpty && saysNothing(column) { widths[column] = nil }
-        guard excess(natural) > 0 else { return widths }
-        let comfort = natural.enumerated().map { comfortable($0, $1, wraps: wrapping.contains($0), columns) }
-        let least = comfort.enumerated().map {
-            wrapping.contains($0) && !yielding.contains($0) ? min($1, Self.readable) : $1
+        for column in widths.indices where !rows.isEmpty && mayGo(column) && saysNothing(column) {
+            widths[column] = nil
         }
+        guard excess(natural) > 0 else { return widths }
+        let least = natural.enumerated().map { narrowest($0, $1, wraps: wrapping.contains($0)) }
         for column in yielding where excess(least) > 0 { widths[column] = nil }
-        let wrapped = natural.enumerated().map { wrapping.contains($0) ? comfort[$0] : $1 }
-        for floor in [wrapped, comfort, least, natural.map { min($0, Self.narrowest) }] {
+        guard excess(least) <= 0 else { return nil }
+        let wrapped = natural.enumerated().map { wrapping.contains($0) ? least[$0] : $1 }
+        for floor in [wrapped, least] {
             var rest = excess(widths.map { $0 ?? 0 })
             while rest > 0 {
                 let wide = widths.indices.filter { (widths[$0] ?? 0) > floor[$0] }

@@ -56,21 +56,80 @@ struct Screen: CustomTestStringConvertible, Sendable {
         }
     }
 
+    /// Whether a row is one word, or one command in quotes, perhaps behind a label: whole, so that it can be copied.
+    static func isOnePiece(_ row: String) -> Bool {
+        row.contains(/^ *(?:[a-z]+:? +)?(?:\S+|\(?'[a-z][^;]*'\S*)$/)
+    }
+
     /// Expects rows that have room, signs that the terminal shows, and colour only where there is any.
     @discardableResult
     func expectKept(_ run: TerminalRun, location: SourceLocation = #_sourceLocation) -> [String] {
-        let rows = Self.rows(run.screen)
-        // An id is whole, so that it can be copied.
-        for row in rows where !row.contains(/^(id|words) +\S+$/) {
+        expectKept(run.screen, location: location)
+    }
+
+    /// The same of what came on the screen.
+    @discardableResult
+    func expectKept(_ screen: String, location: SourceLocation = #_sourceLocation) -> [String] {
+        let rows = Self.rows(screen)
+        for row in rows where !Self.isOnePiece(row) {
             #expect(
-                DisplayWidth.of(row) <= columns, "\(testDescription): \(row)\n\(run.screen)", sourceLocation: location)
+                DisplayWidth.of(row) <= columns, "\(testDescription): \(row)\n\(screen)", sourceLocation: location)
         }
         #expect(
-            isUTF8 || run.screen.utf8.allSatisfy { $0 < 0x80 }, "\(testDescription): \(run)", sourceLocation: location)
+            isUTF8 || screen.utf8.allSatisfy { $0 < 0x80 }, "\(testDescription): \(screen)", sourceLocation: location)
         #expect(
-            isColored || !run.screen.contains(/\u{1B}\[[0-9;]*m/), "\(testDescription): \(run)",
+            isColored || !screen.contains(/\u{1B}\[[0-9;]*m/), "\(testDescription): \(screen)",
             sourceLocation: location)
         return rows
+    }
+
+    /// The words of a text.
+    static func words(_ text: String) -> [String] {
+        text.split { $0 == " " || $0.isNewline }.map(String.init)
+    }
+
+    /// What a column has in each line of a table that goes into a pipe.
+    static func column(_ name: String, of table: String) -> [String] {
+        let lines = table.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let header = lines.firstIndex(where: { Self.words(String($0)).contains(name) && !$0.contains(/[a-z]/) }),
+            let range = lines[header].range(of: "\\b\(name)\\b", options: .regularExpression)
+        else { return [] }
+        let start = lines[header].distance(from: lines[header].startIndex, to: range.lowerBound)
+        return lines[(header + 1)...].prefix { !$0.isEmpty }.map { line in
+            let rest = line.dropFirst(start)
+            return String(rest.range(of: "  ").map { rest[..<$0.lowerBound] } ?? rest)
+        }
+    }
+
+    /// Expects that no word is broken, and that of the columns `whole` each word is there.
+    ///
+    /// - Parameter full: What the command prints into a pipe.
+    func expectWords(
+        _ rows: [String], of typed: String, _ full: Outcome, whole: [String],
+        location: SourceLocation = #_sourceLocation
+    ) {
+        let text = shown(full.text + full.errors)
+        // A row that has a block of its own begins its lines with the names of columns.
+        let known = Set(Self.words(text) + Self.words(text).map { $0.lowercased() })
+        let words = rows.flatMap(Self.words)
+        for word in words where !known.contains(word) {
+            // Seconds go by between the two, and what is cut says so.
+            let isOther = word.contains(/^\(?[0-9]+$/) || word.contains("…") || word.contains("...")
+            #expect(
+                isOther, "\(typed), \(testDescription): '\(word)'\n\(rows.joined(separator: "\n"))",
+                sourceLocation: location)
+        }
+        let there = Set(words)
+        for name in whole {
+            let cells = Self.column(name, of: full.text)
+            #expect(!cells.isEmpty, "no column \(name): \(full)", sourceLocation: location)
+            for word in cells.flatMap({ Self.words(shown($0)) }) where word != "-" {
+                #expect(
+                    there.contains(word),
+                    "\(typed), \(testDescription): '\(word)' of \(name)\n\(rows.joined(separator: "\n"))",
+                    sourceLocation: location)
+            }
+        }
     }
 }
 

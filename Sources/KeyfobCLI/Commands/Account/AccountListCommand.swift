@@ -77,7 +77,7 @@ struct AccountListCommand: ParsableCommand {
         let now = WallClock.system.now
         var table = Table(
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
-            yielding: ["PROVIDER", "GROUP", "LABEL"], wrapping: ["STATE"],
+            yielding: ["PROVIDER", "GROUP", "LABEL"], wrapping: ["LABEL", "STATE"],
             usual: ["GROUP": AccessGroup.default.name], columns: wide ? nil : StandardOutput.columns)
         let nameless = candidates.map(\.account).filter(\.username.isEmpty)
         for candidate in candidates {

@@ -29,7 +29,7 @@ struct GroupCurrentCommand: ParsableCommand {
         guard let change = current.change else { return }
         let before = current.before.map { $0.username.isEmpty ? $0.id.description : $0.username } ?? "nobody"
         try StandardOutput.write(line: "before  \(before)")
-        try StandardOutput.write(line: "change  \(change.words), seen \(TimeText.moment(change.seenOn))")
+        try StandardOutput.write(entry: "change  \(change.words), seen \(TimeText.moment(change.seenOn))")
     }
 }
 

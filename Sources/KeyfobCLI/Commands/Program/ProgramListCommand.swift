@@ -32,8 +32,8 @@ struct ProgramListCommand: ParsableCommand {
             return try JSONOutput.print(ProgramListDocument(permissions: listed.map(\.document)))
         }
         var table = Table(
-            header: ["PROGRAM", "MAY", "ACCOUNT", "GROUP", "FOR", "FILE"], yielding: ["FILE", "FOR", "GROUP", "MAY"],
-            usual: ["GROUP": AccessGroup.default.name])
+            header: ["PROGRAM", "MAY", "ACCOUNT", "GROUP", "FOR", "FILE"], yielding: ["FOR", "GROUP"],
+            wrapping: ["MAY", "FOR", "FILE"], usual: ["GROUP": AccessGroup.default.name, "FILE": "as allowed"])
         for item in listed { table.add(item.row) }
         try StandardOutput.write(lines: table.text)
     }

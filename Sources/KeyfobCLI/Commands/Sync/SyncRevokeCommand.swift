@@ -44,11 +44,11 @@ struct SyncRevokeCommand: ParsableCommand {
         for line in change.removedDecisions { global.say("removed: \(line)") }
         if !change.signIns.isEmpty {
             global.say("it has the refresh tokens of these sign-ins; end them with 'keyfob logout':")
-            for line in change.signIns { try StandardOutput.write(line: line) }
+            for line in change.signIns { try StandardOutput.write(entry: line, hanging: 2) }
         }
         if !change.mayHaveSignedIn.isEmpty {
             global.say("each machine makes these sign-ins for itself; end those of \(change.title) at the provider:")
-            for line in change.mayHaveSignedIn { try StandardOutput.write(line: line) }
+            for line in change.mayHaveSignedIn { try StandardOutput.write(entry: line, hanging: 2) }
         }
     }
 }

@@ -51,7 +51,7 @@ struct SyncStatusCommand: ParsableCommand {
     private static func table(_ status: SyncStatus) -> String {
         var table = Table(
             header: ["DEVICE", "WORDS", "SHARES", "LAST STATE", "LET IN BY"],
-            yielding: ["LET IN BY", "LAST STATE", "SHARES"], wrapping: ["WORDS"])
+            yielding: ["LET IN BY", "LAST STATE"], wrapping: ["WORDS", "SHARES"])
         for device in [status.own] + status.devices {
             let isOwn = device == status.own
             let shares =
