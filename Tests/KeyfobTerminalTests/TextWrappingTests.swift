@@ -86,4 +86,30 @@ struct TextWrappingTests {
             }
         }
     }
+
+    @Test("a command keeps each of its spaces, and a quote within double quotes ends nothing")
+    func spaces() {
+        let command = #"'keyfob use "Ada  B"'"#
+        #expect(TextWrapping.message("say which: \(command) decides it here", to: 24).contains { $0.contains(command) })
+        let apostrophe = #"'keyfob use "the boys' x y"'"#
+        #expect(TextWrapping.message("say \(apostrophe) now", to: 30).contains { $0.contains(apostrophe) })
+    }
+
+    @Test("marks that combine with the space before them end no table", arguments: 10...60)
+    func marks(columns: Int) {
+        let name = "a" + String(repeating: " \u{903}b", count: 30)
+        var table = Table(header: ["NAME", "STATE"], wrapping: ["NAME"], columns: columns)
+        table.add([name, "signed in"])
+        #expect(table.text.contains("signed in"))
+        let lines = table.text.split(separator: "\n").map(String.init)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= max(columns, 12) }, "\(lines)")
+    }
+
+    @Test("no word of a name begins a line where rows begin", arguments: 10...40)
+    func rows(columns: Int) {
+        var table = Table(header: ["NAME", "STATE"], columns: columns)
+        table.add(["x ada.lovelace@contoso-engineering.example", "signed in"])
+        let lines = table.text.split(separator: "\n")
+        #expect(lines.count { !$0.hasPrefix(" ") } <= 2, "\(lines)")
+    }
 }

@@ -65,7 +65,7 @@ struct LostCommand: ParsableCommand {
         for step in text.steps {
             try StandardOutput.write(entry: "  \(step.reason):", nil, hanging: 2)
             // Whole, to be copied.
-            try StandardOutput.write(entry: "    \(step.way)", hanging: 4)
+            try StandardOutput.write(line: "    \(step.way)")
         }
         global.say("nothing else is known here")
     }

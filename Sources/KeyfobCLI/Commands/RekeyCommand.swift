@@ -179,7 +179,7 @@ struct RekeyCommand: ParsableCommand {
             return global.say("backups elsewhere open with the old keys as before: remove them too")
         }
         global.say("the old keys still open what the vault held before; remove these files, and copies elsewhere:")
-        for file in rekeyed.oldFiles { global.say("  rm \(ShellWord.quoted(file))") }
+        for file in rekeyed.oldFiles { global.show("  rm \(ShellWord.quoted(file))") }
     }
 }
 

@@ -35,8 +35,8 @@ struct NewVaultInput: ParsableArguments {
         func whole(_ path: String) -> String { ShellWord.inMessage(FileAccess.realPath(path) ?? path) }
         let path = whole(newKeyFile)
         global.say("made the key file \(path); put this into your shell's profile, so that each command finds it:")
-        if let vault = global.vault { global.say("  export KEYFOB_VAULT=\(whole(vault))") }
-        global.say("  export KEYFOB_KEY_FILE=\(path)")
+        if let vault = global.vault { global.show("  export KEYFOB_VAULT=\(whole(vault))") }
+        global.show("  export KEYFOB_KEY_FILE=\(path)")
     }
 
     /// Whether a person is asked how it is to be unlocked.

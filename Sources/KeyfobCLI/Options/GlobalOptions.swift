@@ -85,6 +85,11 @@ struct GlobalOptions: ParsableArguments {
         return words.map(quotes).joined(separator: " ")
     }
 
+    /// Writes a line that is to be copied as it is, unless none is wanted.
+    func show(_ line: String) {
+        if !quiet { StandardError.write(verbatim: line) }
+    }
+
     /// Writes a message, unless none is wanted.
     func say(_ message: String) {
         if !quiet { StandardError.write(line: message) }

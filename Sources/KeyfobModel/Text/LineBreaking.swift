@@ -24,9 +24,12 @@ package enum LineBreaking {
         for piece in pieces(bytes[start...], room: columns - hang, width) {
             let size = width(piece)
             let last = lines.count - 1
-            if used + (isFresh ? 0 : 1) + size <= columns {
-                lines[last] += isFresh ? piece : " " + piece
-                used += size + (isFresh ? 0 : 1)
+            // What is joined may be wider than its parts: a mark that begins a word combines with the space before it.
+            let joined = lines[last] + (isFresh ? piece : " " + piece)
+            let widest = max(used + (isFresh ? 0 : 1) + size, width(joined))
+            if widest <= columns {
+                lines[last] = joined
+                used = widest
             } else if isFresh, lines[last].utf8.allSatisfy({ $0 == space }) {
                 lines[last] = spaces(max(0, min(used, columns - size))) + piece
                 used = columns
@@ -84,7 +87,8 @@ package enum LineBreaking {
         var index = 0
         while index < words.count {
             let (end, isCommand) = group(words, from: index)
-            let whole = words[index..<end].map { text($0) }.joined(separator: " ")
+            // As it stands there: a command keeps each of its spaces.
+            let whole = text(bytes[words[index].startIndex..<words[end - 1].endIndex])
             if end == index + 1 || isCommand || width(whole) <= room {
                 pieces.append(whole)
                 index = end
@@ -119,13 +123,14 @@ package enum LineBreaking {
 
     /// The place behind the word that ends what is quoted, with quotes within it; nil where nothing does.
     private static func endOfQuotes(_ words: [ArraySlice<UInt8>], from first: Int) -> Int? {
-        var depth = 0
+        var (depth, isInDouble) = (0, false)
         for index in first..<words.count {
             let word = Array(words[index].drop { $0 == UInt8(ascii: "(") })
             var place = 0
             while place < word.count {
                 defer { place += 1 }
-                guard word[place] == quote else { continue }
+                if word[place] == UInt8(ascii: "\"") { isInDouble.toggle() }
+                guard word[place] == quote, !isInDouble else { continue }
                 // A quote within a word that a shell reads.
                 if word[place...].starts(with: #"'\''"#.utf8) {
                     place += 3

@@ -68,7 +68,9 @@ package struct Table {
                     guard let width = widths[column] else { continue }
                     let cell = lines.indices.contains(number) ? lines[number] : ""
                     line += cell
-                    if column != last { line += String(repeating: " ", count: width - DisplayWidth.of(cell) + 2) }
+                    if column != last {
+                        line += String(repeating: " ", count: max(1, width - DisplayWidth.of(cell) + 2))
+                    }
                 }
                 while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
                 text += line + "\n"
@@ -89,7 +91,9 @@ package struct Table {
                 lines += Self.block(row, columns)
                 continue
             }
-            lines += TextWrapping.lines(row[title], to: columns, hanging: 4)
+            // What is set in belongs to the row above, whatever words its name is made of.
+            let names = TextWrapping.lines(row[title], to: columns, hanging: 4)
+            lines += names.prefix(1) + names.dropFirst().map { $0.hasPrefix(" ") ? $0 : " " + $0 }
             for column in order.dropFirst() where row.indices.contains(column) && !["", "-"].contains(row[column]) {
                 let name = header[column].lowercased()
                 let gap = String(repeating: " ", count: room - DisplayWidth.of(name) + 2)
