@@ -312,7 +312,7 @@ let package = Package(
                 "KeyfobRecords", "KeyfobSample", "KeyfobSignIn", "KeyfobSodium", "KeyfobTerminal", "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Support/C", "Support/Python", "Transcripts"]
+            exclude: ["Support/C", "Support/Python", "Transcripts", "Screens"]
         ),
     ]
 )

@@ -23,6 +23,15 @@ package final class ScratchFolder: Sendable {
         _ = Self.present.withLock { [path] in $0.insert(path) }
     }
 
+    /// One in `/tmp` whose name has so many letters: on screens its path always takes the same room.
+    package init(letters: Int) throws {
+        let name = (0..<letters).map { _ in String("abcdefghijklmnopqrstuvwxyz".randomElement() ?? "a") }.joined()
+        path = "/tmp/" + name
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        _ = Self.present.withLock { [path] in $0.insert(path) }
+    }
+
     deinit {
         Self.remove(path)
         _ = Self.present.withLock { [path] in $0.remove(path) }

@@ -17,9 +17,11 @@ final class Workplace: Sendable {
 
     /// An empty home.
     ///
-    /// - Parameter keyFile: What `KEYFOB_KEY_FILE` names from every directory, below ``path``.
-    init(_ variables: [String: String] = [:], keyFile: String? = nil) throws {
-        folder = try ScratchFolder()
+    /// - Parameters:
+    ///   - keyFile: What `KEYFOB_KEY_FILE` names from every directory, below ``path``.
+    ///   - given: The folder; nil for a new one.
+    init(_ variables: [String: String] = [:], keyFile: String? = nil, in given: ScratchFolder? = nil) throws {
+        folder = try given ?? ScratchFolder()
         path = URL(filePath: folder.path).resolvingSymlinksInPath().path
         let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         var own = [
