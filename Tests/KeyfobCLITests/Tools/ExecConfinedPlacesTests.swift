@@ -50,6 +50,18 @@ struct ExecConfinedPlacesTests {
         #expect(outcome.text == "0\n", "\(outcome)")
     }
 
+    @Test("a key that comes while the vault is opened is empty too")
+    func later() throws {
+        try place.write("script", "cat ~/keyfob-recovery.txt")
+        let outcome = try place.run(
+            """
+            unset KEYFOB_KEY_FILE; cd work; (sleep 2; echo MARKED > ~/keyfob-recovery.txt; cat ~/key) |
+                keyfob exec --proxy --confine --account ada --key-file /dev/stdin -- sh ~/script
+            """
+        ).expectSuccess()
+        #expect(outcome.text.isEmpty, "\(outcome)")
+    }
+
     @Test("a file as standard input is not written, and output goes on")
     func standard() throws {
         try place.write(

@@ -78,13 +78,13 @@ struct ExecConfinedTests {
             (".ssh", "credentials"), (".config/systemd/user", "your programs start from"),
             (".config", "your programs start from"), (".local", "has keys or tokens"),
             ("dotfiles", "your programs start from"), ("dotfiles/fish", "your programs start from"),
-            ("tools", "by PATH"),
+            ("shells", "your programs start from"), ("tools", "by PATH"),
         ])
     func refused(folder: String, reason: String) throws {
         try place.run(
             """
-            mkdir -p .local dotfiles/fish tools && rm .bashrc && ln -s dotfiles/bashrc .bashrc
-            touch dotfiles/bashrc; ln -s ../dotfiles/fish .config/fish
+            mkdir -p .local dotfiles/fish shells tools && rm .bashrc && ln -s shells/rc .bashrc
+            touch shells/rc; ln -s ../dotfiles/fish .config/fish
             case \(folder) in .config/*) mkdir -p .config/systemd/user;; esac
             """
         ).expectSuccess()
