@@ -10,7 +10,7 @@ struct FileRules {
     static var version: Int { max(0, Int(linux_landlock_version())) }
 
     private static let (execute, writeFile, readFile, readFolder) = (1 as UInt64, 2 as UInt64, 4 as UInt64, 8 as UInt64)
-    private static let (truncate, control) = (1 << 14 as UInt64, 1 << 15 as UInt64)
+    private static let (move, truncate, control) = (1 << 13 as UInt64, 1 << 14 as UInt64, 1 << 15 as UInt64)
 
     /// - Returns: Whether the rules hold, or the kernel is too old for them.
     func apply() -> Bool {
@@ -29,14 +29,29 @@ struct FileRules {
         return linux_landlock_restrict(ruleset) == 0
     }
 
-    /// Keeps the process from abstract sockets of others, and from sending signals to others, where the kernel offers that.
+    /// Keeps the process from abstract sockets of others, from sending signals to others, and from opening files elsewhere
+    /// for writing, where the kernel offers that.
     ///
+    /// A mount that is read-only does not keep anybody from writing into a pipe that has a name, nor from a file that is open.
+    /// What is mounted below a folder of `folders` counts as a part of it: a pipe there can be written.
+    /// The first version knows no right to move files between folders, and would forbid that: there it is left.
+    ///
+    /// - Parameter folders: Where it can write. Files that are open for writing as standard descriptors stay so.
     /// - Returns: Whether it holds, or the kernel is too old for it.
-    static func keepApart() -> Bool {
-        guard version >= 6 else { return true }
-        let ruleset = linux_landlock_ruleset(linux_landlock_rights(files: 0, network: 0, scopes: 3))
+    static func keepApart(writing folders: [String]) -> Bool {
+        let version = Self.version
+        guard version >= Confinement.oldestLandlock else { return true }
+        let rights = writeFile | move | (version >= 3 ? truncate : 0)
+        let ruleset = linux_landlock_ruleset(
+            linux_landlock_rights(files: rights, network: 0, scopes: version >= 6 ? 3 : 0))
         guard ruleset >= 0 else { return false }
         defer { close(ruleset) }
+        for path in folders { allow(path, rights, ruleset) }
+        for descriptor in STDIN_FILENO...STDERR_FILENO {
+            let mode = fcntl(descriptor, F_GETFL)
+            guard mode >= 0, mode & O_ACCMODE != O_RDONLY else { continue }
+            _ = linux_landlock_allow(ruleset, descriptor, rights & ~move)
+        }
         return linux_landlock_restrict(ruleset) == 0
     }
 

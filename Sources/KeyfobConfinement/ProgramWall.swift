@@ -13,7 +13,7 @@ package struct ProgramWall: Sendable {
     package var temporary: [String]
     /// Folders that the program can change, with all that is in them; everything else it can only read.
     package var writable: [String]
-    /// Folders below temporary ones that are there nevertheless, to read.
+    /// Folders and files below temporary or writable ones that are there nevertheless, to read.
     package var kept: [String]
     /// Where the program begins.
     package var folder: String
@@ -36,6 +36,8 @@ package struct ProgramWall: Sendable {
         case process(CInt)
         /// System calls are not filtered, or capabilities not given up.
         case filter
+        /// Somebody has ended the first process behind the wall.
+        case ended
     }
 
     /// Devices that are left.
@@ -52,7 +54,7 @@ package struct ProgramWall: Sendable {
     /// Processes that it starts from here on see none but each other. It keeps no file open but standard input, output and error.
     package func raise() throws(Flaw) {
         guard linux_close_all(3, .max) == 0 else { throw .mounts("descriptors", errno) }
-        Self.leaveFolders()
+        Self.leaveWaysOut()
         // The system lets nobody write the maps of a process that is not to be looked into. This one has no keys.
         ProcessHardening.show(true)
         defer { ProcessHardening.show(false) }
@@ -101,7 +103,12 @@ package struct ProgramWall: Sendable {
         let places: [(copy: CInt?, path: String)] = temporary.map { (nil, $0) } + folders.map { ($0.copy, $0.path) }
         for (copy, path) in places.sorted(by: { $0.path.utf8.count < $1.path.utf8.count }) {
             if let copy {
-                Self.makeFolders(path)
+                if Self.isFolder(copy) {
+                    Self.makeFolders(path)
+                } else {
+                    Self.makeFolders(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+                    Self.make(path)
+                }
                 try Self.attach(copy, path)
             } else if Self.isThere(path) {
                 let isShared = ["/tmp", "/var/tmp"].contains(path)
@@ -120,20 +127,32 @@ package struct ProgramWall: Sendable {
     package func startFirstProcess() throws(Flaw) -> CInt {
         var ends: [CInt] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw .process(errno) }
-        let process = fork()
-        guard process >= 0 else { throw .process(errno) }
-        if process == 0 { Self.stand(telling: ends[1]) }
-        close(ends[1])
         defer { close(ends[0]) }
-        var answer: CInt = -1
-        let count = unsafe read(ends[0], &answer, 4)
-        guard count == 4 else { throw .process(EPIPE) }
+        let process = fork()
+        guard process >= 0 else {
+            let number = errno
+            close(ends[1])
+            throw .process(number)
+        }
+        if process == 0 { Self.stand(telling: ends[1], not: ends[0]) }
+        close(ends[1])
+        var answer: CInt = 0
+        var count = -1
+        repeat { count = unsafe read(ends[0], &answer, 4) } while count < 0 && errno == EINTR
+        guard count == 4 else { throw .ended }
+        guard answer != Self.noFilter else { throw .filter }
         guard answer == 0 else { throw .mounts("/proc", answer) }
         return process
     }
 
+    /// What the first process says in the place of an error of the system's.
+    private static let noFilter: CInt = -1
+
     /// What the first process does.
-    private static func stand(telling descriptor: CInt) -> Never {
+    ///
+    /// Where nobody listens any more, it ends.
+    private static func stand(telling descriptor: CInt, not other: CInt) -> Never {
+        close(other)
         _ = linux_end_with_parent()
         // Nobody waits for those whose parents have ended: the system removes them.
         _ = signal(SIGCHLD, SIG_IGN)
@@ -145,12 +164,12 @@ package struct ProgramWall: Sendable {
                 guard unsafe linux_lock_mounts(copy, "", 1) == 0 else { throw .mounts(path, errno) }
                 try attach(copy, path)
             }
-            guard renounce() else { throw .filter }
+            guard renounce(writing: []) else { throw .filter }
         } catch {
-            failure = if case .mounts(_, let number) = error { number } else { EPERM }
+            failure = if case .mounts(_, let number) = error { number } else { noFilter }
         }
-        _ = unsafe Glibc.write(descriptor, &failure, 4)
-        guard failure == 0 else { _exit(1) }
+        let count = unsafe Glibc.write(descriptor, &failure, 4)
+        guard count == 4, failure == 0 else { _exit(1) }
         _ = linux_close_all(0, .max)
         while true { pause() }
     }
@@ -159,27 +178,43 @@ package struct ProgramWall: Sendable {
     package func enter() throws(Flaw) {
         _ = linux_end_with_parent()
         guard unsafe chdir(folder) == 0 else { throw .mounts(folder, errno) }
-        guard linux_close_all(3, .max) == 0, Self.renounce() else { throw .filter }
+        guard linux_close_all(3, .max) == 0, Self.renounce(writing: writable + temporary + ["/dev", "/proc"]) else {
+            throw .filter
+        }
     }
 
-    private static func renounce() -> Bool {
-        linux_drop_capabilities() == 0 && linux_renounce_privileges() == 0 && FileRules.keepApart()
+    private static func renounce(writing folders: [String]) -> Bool {
+        linux_drop_capabilities() == 0 && linux_renounce_privileges() == 0 && FileRules.keepApart(writing: folders)
             && SystemCallFilter.apply(ProgramCallFilter.program)
     }
 
     // Steps.
 
-    /// A folder that is open leads to files as they were before.
-    private static func leaveFolders() {
-        for descriptor in STDIN_FILENO...STDERR_FILENO {
-            var status = stat()
-            guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+    /// A folder that is open leads to files as they were before, and a socket without another end to any other one.
+    private static func leaveWaysOut() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where isFolder(descriptor) || isLooseSocket(descriptor) {
             let nothing = unsafe open("/dev/null", O_RDWR)
             if nothing >= 0, nothing != descriptor {
                 dup2(nothing, descriptor)
                 close(nothing)
             }
         }
+    }
+
+    private static func isFolder(_ descriptor: CInt) -> Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether a descriptor is a unix socket that could be connected, or send, to somebody else.
+    private static func isLooseSocket(_ descriptor: CInt) -> Bool {
+        func option(_ name: CInt) -> CInt? {
+            var (value, size) = (0 as CInt, socklen_t(4))
+            return unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+        }
+        guard option(SO_DOMAIN) == AF_UNIX else { return false }
+        var (address, size) = (sockaddr(), socklen_t(MemoryLayout<sockaddr>.size))
+        return unsafe option(SO_TYPE) != CInt(SOCK_STREAM.rawValue) || getpeername(descriptor, &address, &size) != 0
     }
 
     private static func terminal(of descriptor: CInt) -> String? {

@@ -11,14 +11,16 @@ struct MountTable {
 
     private let mounts: [Mount]
 
-    /// This process's own.
-    static var ofThisProcess: MountTable {
+    /// This process's own; nil where the system does not say it.
+    static var ofThisProcess: MountTable? {
         guard case .bytes(let bytes, _) = FileAccess.read("/proc/self/mountinfo", limit: 16 << 20, following: true)
-        else {
-            return MountTable("")
-        }
-        return MountTable(String(decoding: bytes, as: UTF8.self))
+        else { return nil }
+        let table = MountTable(String(decoding: bytes, as: UTF8.self))
+        return table.isWhole ? table : nil
     }
+
+    /// Whether it has what every table has: the root, and the file system that it is read from.
+    var isWhole: Bool { ["/", "/proc"].allSatisfy { point in mounts.contains { $0.point == point } } }
 
     /// - Parameter text: Lines of `/proc/self/mountinfo`.
     init(_ text: String) {
@@ -29,8 +31,10 @@ struct MountTable {
         }
     }
 
-    /// Other paths at which a file, a folder or a part of it is; the path itself has no links.
-    func otherNames(of path: String) -> [String] {
+    /// Other paths at which a file or a folder is; the path itself has no links.
+    ///
+    /// - Parameter withParts: Whether those too at which a part of the folder is.
+    func otherNames(of path: String, withParts: Bool = true) -> [String] {
         let own = Self.parts(path)
         // Of several at one place, the last is seen.
         guard
@@ -45,7 +49,7 @@ struct MountTable {
             let (root, point) = (Self.parts(other.root), Self.parts(other.point))
             if place.starts(with: root) {
                 names.insert(Self.path(point + place.dropFirst(root.count)))
-            } else if root.starts(with: place) {
+            } else if withParts, root.starts(with: place) {
                 names.insert(Self.path(point))
             }
         }

@@ -10,17 +10,30 @@ struct ProgramConfinement {
     let wall: ProgramWall
     /// Variables that the program does not get.
     let withoutVariables: [String]
+    /// Files that open the vault, and that this call names, as they are called.
+    let keys: [String]
 
     /// - Parameters:
     ///   - program: The program as it was typed.
     ///   - folders: What it can change besides the folder that it starts in.
+    ///   - keys: Files that open the vault; nil for those that the call names. A descriptor names them until it is closed.
     init(
-        _ global: GlobalOptions, program: String, writing folders: [String], _ environment: Environment = .current
+        _ global: GlobalOptions, program: String, writing folders: [String], keys: [String]? = nil,
+        _ environment: Environment = .current
     ) throws(KeyringError) {
         let location = try global.location(environment)
+        guard let mounts = MountTable.ofThisProcess else {
+            throw KeyringError(
+                .unavailable,
+                "the program cannot be confined, and was not started: /proc/self/mountinfo does not say what is mounted"
+            )
+        }
+        self.keys =
+            keys
+            ?? [global.keyFile, global.identity, environment["KEYFOB_KEY_FILE"]].compactMap(\.self)
+            .compactMap(FileAccess.realPath)
         let places = ConfinedPlaces(
-            location, keys: [global.keyFile, global.identity].compactMap(\.self), registeredHome: Self.registeredHome,
-            mounts: .ofThisProcess, environment)
+            location, keys: self.keys, registeredHome: Self.registeredHome, mounts: mounts, environment)
         guard let folder = FileAccess.realPath(".") else {
             throw KeyringError(.noSuchFile, "the folder in which the program would start is gone")
         }
@@ -40,9 +53,10 @@ struct ProgramConfinement {
                 : "name a folder with nothing else in it"
             throw KeyringError(.usage, "a confined program cannot have \(path) to change: \(reason)", hint: hint)
         }
+        let held = places.held(in: writable)
         wall = ProgramWall(
-            hidden: places.hidden(besides: writable), temporary: places.temporary(besides: writable),
-            writable: writable, kept: places.kept(for: program, besides: writable), folder: folder)
+            hidden: places.hidden, temporary: places.temporary(besides: writable), writable: writable + held.between,
+            kept: places.kept(for: program, besides: writable) + held.programs, folder: folder)
         withoutVariables = ConfinedPlaces.withheld(environment)
     }
 
@@ -151,11 +165,16 @@ extension KeyringError {
         let (message, hint): (String, String?) =
             switch flaw {
             case .namespaces(let number): ("the system gives no user namespace (\(because(number)))", bar.hint)
-            case .mounts(_, ENOSYS): ("the kernel cannot lock mounts", "it takes Linux 5.12 or later")
+            case .mounts(_, ENOSYS):
+                (
+                    "there is no system call to lock mounts",
+                    "it takes Linux 5.12, and no container that forbids the call"
+                )
             case .mounts(let path, let number):
                 ("the system does not let \(path) be arranged for it (\(because(number)))", bar.hint)
             case .process(let number): ("the system makes no further process (\(because(number)))", nil)
-            case .filter: ("the system filters no system calls", nil)
+            case .filter: ("the system does not take rights from it, by capabilities, Landlock or seccomp", nil)
+            case .ended: ("its first process was ended from outside", nil)
             }
         self.init(.unavailable, "the program cannot be confined, and was not started: \(message)", hint: hint)
     }

@@ -76,10 +76,19 @@ struct ExecConfinedTests {
             ("bin", "your programs start from"),
             ("data/keyfob", "is not to see"), ("data", "has keys or tokens"), ("run", "is not to see"),
             (".ssh", "credentials"), (".config/systemd/user", "your programs start from"),
+            (".config", "your programs start from"), (".local", "has keys or tokens"),
+            ("dotfiles", "your programs start from"), ("dotfiles/fish", "your programs start from"),
+            ("shells", "your programs start from"), ("tools", "by PATH"),
         ])
     func refused(folder: String, reason: String) throws {
-        try place.run("mkdir -p .config/systemd/user").expectSuccess()
-        let line = "keyfob exec --proxy --confine --account ada"
+        try place.run(
+            """
+            mkdir -p .local dotfiles/fish shells tools && rm .bashrc && ln -s shells/rc .bashrc
+            touch shells/rc; ln -s ../dotfiles/fish .config/fish
+            case \(folder) in .config/*) mkdir -p .config/systemd/user;; esac
+            """
+        ).expectSuccess()
+        let line = "PATH=$PATH:$HOME/tools/new keyfob exec --proxy --confine --account ada"
         try place.run("cd \(folder) && \(line) -- touch ~/started").expectError(
             64, reason, "change to a folder that holds nothing but the program's work")
         try place.run("folder=$(realpath \(folder)); cd work && \(line) --write $folder -- touch ~/started")
@@ -133,8 +142,12 @@ struct ExecConfinedTests {
         let outcome = try place.run(
             """
             export KEYFOB_GROUP=default KEYFOB_X=y SSH_AUTH_SOCK=/x DISPLAY=:7 MINE=mine
-            cd work && keyfob exec --proxy --confine --account ada --env API=git.example -- env
+            export GH_TOKEN=SECRET GITHUB_TOKEN=SECRET AWS_SECRET_ACCESS_KEY=SECRET AWS_SESSION_TOKEN=SECRET PGPASSWORD=SECRET \\
+                ARM_CLIENT_SECRET=SECRET X_PASSWORD=SECRET X_API_KEY=SECRET X_CREDENTIALS=SECRET x_token=SECRET X_SECRETS=SECRET
+            cd work && keyfob exec --proxy --confine --account ada --env API=git.example --env GITHUB_TOKEN=git.example -- env
             """)
+        #expect(!outcome.text.contains("SECRET=") && !outcome.text.contains("=SECRET"), "\(outcome)")
+        #expect(outcome.text.contains("\nGITHUB_TOKEN=http"), "\(outcome)")
         let names = Set(outcome.text.split(separator: "\n").map { String($0.prefix { $0 != "=" }) })
         #expect(names.isSuperset(of: ["KEYFOB_PROXY", "API", "MINE", "HOME", "PATH"]), "\(outcome)")
         #expect(names.filter { $0.hasPrefix("KEYFOB") } == ["KEYFOB_PROXY"], "\(outcome)")

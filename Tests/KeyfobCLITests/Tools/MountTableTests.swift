@@ -30,9 +30,15 @@ struct MountTableTests {
         #expect(table.otherNames(of: path) == others)
     }
 
-    @Test("of this machine the root is there")
+    @Test("of a home, what is mounted of parts of it is no other name")
+    func parts() {
+        #expect(table.otherNames(of: "/home/ada", withParts: false) == ["/mnt/all of it/@home/ada"])
+    }
+
+    @Test("of this machine the root and /proc are there, and a table without them is none")
     func here() {
-        #expect(MountTable("").otherNames(of: "/etc").isEmpty)
-        #expect(!MountTable.ofThisProcess.otherNames(of: "/etc").contains("/etc"))
+        #expect(MountTable.ofThisProcess?.isWhole == true)
+        #expect(table.isWhole)
+        #expect(!MountTable("").isWhole && !MountTable("22 1 254:0 / / rw - ext4 /dev/vda rw").isWhole)
     }
 }

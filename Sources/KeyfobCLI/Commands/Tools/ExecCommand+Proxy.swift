@@ -105,7 +105,7 @@ extension ExecCommand {
     func runBehindProxy(_ call: ProgramCall) throws {
         CallingTool.keep()
         let relay = try SignalRelay()
-        let confinement = try confine ? ProgramConfinement(global, program: call.name, writing: write) : nil
+        var confinement = try confine ? ProgramConfinement(global, program: call.name, writing: write) : nil
         try confinement?.requirePossible(relay)
         let holder = try TokenHolder(relay) { (line) throws(KeyringError) in
             try grant(over: MessageLine(descriptor: line.descriptor), to: call)
@@ -121,6 +121,10 @@ extension ExecCommand {
         // From here on only the gate can ask.
         _ = consume holder
         _ = try Self.awaitReady(gate, relay)
+        if let keys = confinement?.keys {
+            // A passphrase takes its time, and meanwhile files come.
+            confinement = try ProgramConfinement(global, program: call.name, writing: write, keys: keys)
+        }
         let known = hosts.filter { host in allow.isEmpty || allow.contains { $0.isAbout(host) } }
         let variables = ProxyVariables(
             door.address, addresses: env.map { ($0.name, $0.scope ?? "") },

@@ -34,9 +34,11 @@ struct ExecCommand: ParsableCommand {
 
             With --proxy alone, the program can still run 'keyfob token' as you can. --confine is a wall: the program sees \
             no vault, key file, agent, desktop keyring, process or credential of yours, connects to no unix socket, and \
-            can change only the folder it starts in, those of --write, and an empty /tmp and ~/.cache of its own. Whatever \
-            it has started ends with it. The network stays as it is. That takes namespaces of the system; where it \
-            gives none, nothing is started.
+            can change only the folder it starts in, those of --write, and an empty /tmp and ~/.cache of its own. Key and \
+            recovery files are found where this call or KEYFOB_KEY_FILE names them, and directly in your home and \
+            ~/.config; keep no others elsewhere. Variables whose names say token, secret, password, key or credentials \
+            do not reach it. Whatever it has started ends with it. The network stays as it is. That takes namespaces of \
+            the system; where it gives none, nothing is started.
 
             Otherwise the program has the token, and so has whatever it sends it to: --url chooses among the accounts \
             whose tokens go to that host, and does not keep the program from sending it elsewhere. The account is chosen \

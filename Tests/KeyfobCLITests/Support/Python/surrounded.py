@@ -3,7 +3,7 @@
 usage: surrounded.py COMMAND…   prints what COMMAND prints, JSON, with whether a process of COMMAND's has outlived it
        surrounded.py --victim   a process with secrets
 
-HOME has `work`, the current folder. Standard input of COMMAND is HOME, and the file `key` is open as descriptor 9."""
+HOME has `work`, the current folder. Standard input of COMMAND is HOME, standard error one of a pair of sockets, and the file `key` is open as descriptor 9."""
 
 import ctypes
 import json
@@ -133,7 +133,10 @@ def surround(command):
         notes.write_bytes(process.stdout.readline())
         # An open folder as standard input, and an open file that the program is not told of.
         os.dup2(os.open(home / "key", os.O_RDONLY), 9)
-        done = subprocess.run(command, stdout=subprocess.PIPE, stdin=os.open(home, os.O_RDONLY), pass_fds=(9,))
+        errors, _other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stdin=os.open(home, os.O_RDONLY), stderr=errors, pass_fds=(9,),
+            env={**os.environ, "GH_TOKEN": MARK.decode()})
         (work / "over").write_text("")
         found = json.loads(done.stdout or b"{}")
         found["a process that stays"] = appears("late")

@@ -332,6 +332,21 @@ def pipe_in_tmp(found):
 
 
 @way
+def token_in_a_variable(_):
+    return MARK.decode() in os.environ.get("GH_TOKEN", "")
+
+
+@way
+def socket_as_standard_error(found):
+    # It is a pair of datagrams, whose ends can be connected to others.
+    with socket.socket(fileno=os.dup(2)) as connection:
+        if connection.family != socket.AF_UNIX:
+            return False
+        connection.sendto(str(work / "sent").encode(), str(home / "datagrams"))
+    return appears("sent")
+
+
+@way
 def file_in_tmp(found):
     return MARK in pathlib.Path(found["temporary"] + "/token").read_bytes()
 
