@@ -63,7 +63,7 @@ enum UndoText {
 
     /// A decision in its own words, which name the account.
     private static func told(_ item: UndoItem) -> String? {
-        item.kind == .decision ? item.text.map { "'\($0)'" } : nil
+        item.kind == .decision ? item.text.map { "1 setting (\($0))" } : nil
     }
 
     /// What undoing would do; nil for nothing.
