@@ -58,7 +58,7 @@ struct Screen: CustomTestStringConvertible, Sendable {
 
     /// Whether a row is one word, or one command in quotes, perhaps behind a label: whole, so that it can be copied.
     static func isOnePiece(_ row: String) -> Bool {
-        row.contains(/^ *(?:[a-z]+:? +)?(?:\S+|\(?'[a-z][^;]*'\S*)$/)
+        row.contains(/^ *(?:[a-z]+:? +|--[a-z-]+ )?(?:\S+|\(?'[a-z][^;]*'\S*)$/)
     }
 
     /// Expects rows that have room, signs that the terminal shows, and colour only where there is any.
@@ -78,7 +78,7 @@ struct Screen: CustomTestStringConvertible, Sendable {
         #expect(
             isUTF8 || screen.utf8.allSatisfy { $0 < 0x80 }, "\(testDescription): \(screen)", sourceLocation: location)
         #expect(
-            isColored || !screen.contains(/\u{1B}\[[0-9;]*m/), "\(testDescription): \(screen)",
+            isColored || !screen.contains(/\u{1B}\[[1-9][0-9;]*m/), "\(testDescription): \(screen)",
             sourceLocation: location)
         return rows
     }
