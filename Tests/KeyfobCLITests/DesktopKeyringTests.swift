@@ -62,6 +62,14 @@ struct DesktopKeyringTests {
         #expect(lines.last == "it was locked already", "\(outcome)")
     }
 
+    @Test("of a vault that cannot be looked at it is not said that nothing opens it")
+    func lockingUnseen() throws {
+        let desktop = try DesktopPlace.withVault()
+        try desktop.run("chmod 755 '\(desktop.place.vault)'").expectSuccess()
+        try desktop.run("keyfob lock").expectError(69, "opens the vault cannot be told", "open to others")
+        try desktop.run("chmod 700 '\(desktop.place.vault)'; keyfob token").expectSuccess()
+    }
+
     @Test("where it keeps the records, locking says so, and locks it if told")
     func lockingRecords() throws {
         let desktop = try DesktopPlace.withRecords()

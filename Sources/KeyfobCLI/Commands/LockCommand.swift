@@ -35,7 +35,12 @@ struct LockCommand: ParsableCommand {
             let done = wasKept ? "locked" : hadKeys ? "locked the agent" : "the agent holds no keys"
             try global.tell(.locked, "\(done); there is no vault in \(location.vault)")
         case .failure(let error):
-            try global.tell(.locked, "\(hadKeys ? "locked" : "it was locked already"); \(error.message)")
+            let words = hadKeys ? "locked" : "it was locked already"
+            // A vault that cannot be looked at may be one that the keyring here opens.
+            guard !global.secretService(mayAsk: false).isReachable else {
+                throw Self.doubt(words, error.message)
+            }
+            try global.tell(.locked, "\(words); \(error.message)")
         case .success(let locked):
             let words = hadKeys ? "locked" : "it was locked already"
             let also = try lockDesktop(locked, after: words)
@@ -49,23 +54,28 @@ struct LockCommand: ParsableCommand {
     /// - Throws: `unavailable` where it is not to be locked, still opens the vault or cannot be asked.
     private func lockDesktop(_ locked: borrowing LockedKeyring, after words: String) throws(KeyringError) -> String? {
         let silent = global.secretService(mayAsk: false)
-        let name = "the desktop's keyring (Secret Service)"
         let isOpen: Bool
         do throws(KeyringError) {
             isOpen = try locked.isOpened(by: silent)
         } catch {
-            let doubt = "\(words), but whether \(name) opens the vault cannot be told: \(error.message)"
-            throw KeyringError(.unavailable, doubt, hint: "type 'keyfob lock' in the session of the desktop")
+            throw Self.doubt(words, error.message, hint: "type 'keyfob lock' in the session of the desktop")
         }
         guard isOpen else { return nil }
-        let still = "\(words), but \(name) still \(locked.storage == .embedded ? "opens" : "keeps") the vault"
+        let still = "\(words), but \(Self.keyring) still \(locked.storage == .embedded ? "opens" : "keeps") the vault"
         guard locksDesktop else {
             throw KeyringError(
                 .unavailable, still, hint: "'\(global.typed("lock", "--desktop"))' locks it too, for all programs")
         }
         try locked.lockSecretService(global.secretService())
         guard try !locked.isOpened(by: silent) else { throw KeyringError(.unavailable, still, hint: "lock it there") }
-        return "locked, with \(name), for all programs"
+        return "locked, with \(Self.keyring), for all programs"
+    }
+
+    private static let keyring = "the desktop's keyring (Secret Service)"
+
+    private static func doubt(_ words: String, _ why: String, hint: String? = nil) -> KeyringError {
+        KeyringError(
+            .unavailable, "\(words), but whether \(keyring) opens the vault cannot be told: \(why)", hint: hint)
     }
 
     /// What to say where the environment names a key file that opens the vault for every command.

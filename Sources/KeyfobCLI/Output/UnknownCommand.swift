@@ -26,8 +26,8 @@ enum UnknownCommand {
     /// What people type who come from other programs, behind the command that they have got right, and what does it.
     static let meanings = [
         "keyfob": [
-            "accounts": "keyfob account list", "allow": "keyfob program allow", "audit": "keyfob log",
-            "auth": "keyfob login", "aws": "keyfob setup aws", "block": "keyfob program deny",
+            "accounts": "keyfob account list", "audit": "keyfob log", "auth": "keyfob login", "aws": "keyfob setup aws",
+            "block": "keyfob program deny",
             "change-passphrase": "keyfob passwd", "change-password": "keyfob passwd", "config": "keyfob setup",
             "configure": "keyfob setup", "current": "keyfob whoami", "delete": "keyfob account remove",
             "deny": "keyfob program deny", "direnv": "keyfob setup direnv", "discover": "keyfob import --discover",
