@@ -12,7 +12,7 @@ struct BrowserSignInTests {
         home = try SignInPlace(server)
     }
 
-    private static let said = "The browser asks you to sign in. If none opens, or it cannot read the page, go to"
+    private static let said = "The browser asks you to sign in. If no browser opens, or the page does not load, go to"
 
     /// The fields of the authorization address that a login showed.
     private func fields(_ outcome: Outcome) throws -> [String: String] {
