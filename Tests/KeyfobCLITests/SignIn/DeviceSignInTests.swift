@@ -30,7 +30,7 @@ struct DeviceSignInTests {
         arguments: [ProviderServer.browserProgram, ProviderServer.visitorProgram])
     func types(program: String) async throws {
         let outcome = try signIn("bob", program: program).expectSuccess()
-        #expect(outcome.text.isEmpty && outcome.errors.contains("\nThe code is good for "), "\(outcome)")
+        #expect(outcome.text.isEmpty && outcome.errors.contains("\nIt is good for "), "\(outcome)")
         #expect(
             outcome.errors.hasSuffix("bob signed in (group default)\n"), "\(outcome)")
         #expect(try await server.me(home.token()).text("user") == "bob")
