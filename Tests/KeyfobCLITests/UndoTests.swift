@@ -13,7 +13,7 @@ struct UndoTests {
 
     /// The command that a removal printed, as it is typed.
     private func printed(_ removed: Outcome) throws -> String {
-        let command = try #require(removed.errors.firstMatch(of: /this brings it back: (keyfob .*)/))
+        let command = try #require(removed.errors.firstMatch(of: /brings? it back: (keyfob .*)/))
         return String(command.output.1).replacing("RECOVERY-KEY-FILE", with: "recovery")
     }
 

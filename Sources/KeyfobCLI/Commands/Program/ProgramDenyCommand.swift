@@ -42,6 +42,7 @@ struct ProgramDenyCommand: ParsableCommand {
             $0.subject = ChangeDocument.Subject(program: named.program)
             ($0.account, $0.group) = (whose?.id.description, groups.count == 1 ? groups[0].name : nil)
         }
+        guard !global.json else { return }
         global.say("that counts where it asks the agent; helpers of git, docker and others answer it as before")
     }
 
