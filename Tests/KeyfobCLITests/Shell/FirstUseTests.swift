@@ -54,8 +54,8 @@ struct FirstUseTests {
     func mistyped() throws {
         let place = try Workplace.withVault()
         try place.add("ada", token: "t")
-        try place.run("keyfob token --account adda").expectError(13, "there is no account 'adda', but 'ada'")
-        let far = try place.run("keyfob token --account zebra").expectError(13, "there is no account 'zebra'")
+        try place.run("keyfob account show adda").expectError(13, "there is no account 'adda', but 'ada'")
+        let far = try place.run("keyfob account show zebra").expectError(13, "there is no account 'zebra'")
         #expect(!far.errors.contains("but 'ada'"), "\(far)")
     }
 
