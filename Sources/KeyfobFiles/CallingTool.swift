@@ -22,9 +22,11 @@ package enum CallingTool {
     package static var program: String? { ProcessName.of(caller) }
 
     /// What is found in the words that the calling process was started with, or whoever called that one: git calls by a shell.
-    package static func word<Result>(where find: (String) -> Result?) -> Result? {
+    ///
+    /// - Parameter count: How many processes are looked at.
+    package static func word<Result>(ofNearest count: Int = 2, where find: (String) -> Result?) -> Result? {
         var process = caller
-        for _ in 0..<2 {
+        for _ in 0..<count {
             let bytes = FileAccess.head("/proc/\(process)/cmdline", count: 4_096) ?? []
             for word in bytes.split(separator: 0) {
                 if let found = String(validating: word, as: UTF8.self).flatMap(find) { return found }

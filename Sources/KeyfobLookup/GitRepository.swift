@@ -38,6 +38,24 @@ struct GitRepository {
         return nil
     }
 
+    /// The repository whose folder git itself names (`GIT_DIR`); nil where there is none, or it belongs to somebody else.
+    init?(folder path: String) {
+        guard let real = FileAccess.realPath(path), let status = FileAccess.status(real, following: true),
+            status.isDirectory, status.isTrustworthy,
+            FileAccess.status(FileAccess.path(real, "HEAD"), following: false) != nil
+        else { return nil }
+        folder = Self.pointer(FileAccess.path(real, "commondir"), prefix: "", from: real) ?? real
+        ownFolder = real
+        tree = Self.home(of: FileAccess.realPath(folder) ?? folder)
+    }
+
+    /// Where it lies: the folder of its main working tree, that of whose submodule it is, or its own where it has none.
+    var home: String { Self.home(of: FileAccess.realPath(folder) ?? folder) }
+
+    private static func home(of folder: String) -> String {
+        FileAccess.ancestors(of: folder).first { $0.hasSuffix("/.git") }.map(FileAccess.folder(of:)) ?? folder
+    }
+
     /// The address of the remote `origin`, or of the only remote, and who commits.
     ///
     /// - Parameter person: Whose own configuration counts besides; nil where only the repository's does.
