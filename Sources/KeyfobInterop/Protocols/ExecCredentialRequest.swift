@@ -17,6 +17,9 @@ package struct ExecCredentialRequest: Hashable, Sendable {
     /// The proxy between, and the name on the certificate that counts in the place of the server's.
     private let proxy, certificateName: String?
 
+    /// The certificates by which the server is known, in PEM; nil for those of the system.
+    package let authority: [UInt8]?
+
     /// Where the token goes, or why none may.
     package enum Destination: Hashable, Sendable {
         case server(CredentialURL)
@@ -80,8 +83,10 @@ package struct ExecCredentialRequest: Hashable, Sendable {
     }
 
     private init(
-        version: String, server: String?, skipsVerification: Bool, proxy: String?, certificateName: String?
+        version: String, server: String?, skipsVerification: Bool, proxy: String?, certificateName: String?,
+        authority: [UInt8]?
     ) {
+        self.authority = authority
         self.version = version
         self.server = server
         self.skipsVerification = skipsVerification
@@ -108,7 +113,8 @@ package struct ExecCredentialRequest: Hashable, Sendable {
         return ExecCredentialRequest(
             version: version, server: text("server", of: cluster),
             skipsVerification: skips.map { tape.kind(of: $0) } == .true,
-            proxy: text("proxy-url", of: cluster), certificateName: text("tls-server-name", of: cluster))
+            proxy: text("proxy-url", of: cluster), certificateName: text("tls-server-name", of: cluster),
+            authority: text("certificate-authority-data", of: cluster).flatMap { Base64.standard.decode($0.utf8) })
     }
 
     /// The answer: what stands before the token and behind it, inside a JSON string.
