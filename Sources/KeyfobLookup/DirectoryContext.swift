@@ -33,7 +33,7 @@ public struct DirectoryContext: Hashable, Sendable {
             return
         }
         directory = real
-        repository = around.map { $0.home }.flatMap { real == $0 || real.hasPrefix($0 + "/") ? nil : $0 }
+        repository = around?.homeOfTree.flatMap { real == $0 || real.hasPrefix($0 + "/") ? nil : $0 }
         (remote, committer) = around?.context(person) ?? (nil, nil)
     }
 }

@@ -44,13 +44,31 @@ struct GitRepository {
             status.isDirectory, status.isTrustworthy,
             FileAccess.status(FileAccess.path(real, "HEAD"), following: false) != nil
         else { return nil }
-        folder = Self.pointer(FileAccess.path(real, "commondir"), prefix: "", from: real) ?? real
+        folder = Self.common(of: real) ?? real
         ownFolder = real
-        tree = Self.home(of: FileAccess.realPath(folder) ?? folder)
+        tree = Self.home(of: folder)
+    }
+
+    /// The repository whose working tree has a folder of its own; nil where that folder is not in the repository, whatever it
+    /// says.
+    private static func common(of folder: String) -> String? {
+        guard let common = pointer(FileAccess.path(folder, "commondir"), prefix: "", from: folder),
+            let real = FileAccess.realPath(common), FileAccess.folder(of: folder) == FileAccess.path(real, "worktrees")
+        else { return nil }
+        return real
     }
 
     /// Where it lies: the folder of its main working tree, that of whose submodule it is, or its own where it has none.
     var home: String { Self.home(of: FileAccess.realPath(folder) ?? folder) }
+
+    /// Where the repository lies of which this is a working tree elsewhere; nil where the repository does not know of it.
+    var homeOfTree: String? {
+        guard let common = Self.common(of: realFolder),
+            let back = Self.pointer(FileAccess.path(realFolder, "gitdir"), prefix: "", from: realFolder),
+            let named = FileAccess.realPath(back), named == FileAccess.realPath(FileAccess.path(tree, ".git"))
+        else { return nil }
+        return Self.home(of: common)
+    }
 
     private static func home(of folder: String) -> String {
         FileAccess.ancestors(of: folder).first { $0.hasSuffix("/.git") }.map(FileAccess.folder(of:)) ?? folder

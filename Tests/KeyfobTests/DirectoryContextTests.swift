@@ -55,6 +55,7 @@ struct DirectoryContextTests {
         }
         try write("repo/.git/config", "[remote \"origin\"]\n\turl = https://git.example/contoso/app\n")
         try write("repo/.git/worktrees/tree/commondir", "../..\n")
+        try write("repo/.git/worktrees/tree/gitdir", root + "/tree/.git\n")
         try write("tree/.git", "gitdir: \(root)/repo/.git/worktrees/tree\n")
         func directory(_ path: String, _ folder: String?) -> String? {
             DirectoryContext(at: root + "/" + path, gitFolder: folder).directory.map {
@@ -71,6 +72,18 @@ struct DirectoryContextTests {
         #expect(
             tree.directory == root + "/tree" && tree.repository == root + "/repo" && tree.remote?.owner == "contoso")
         #expect(DirectoryContext(at: root + "/repo").repository == nil)
+
+        // What came with a folder says that it belongs to another repository, which knows nothing of it.
+        try make("evil/git")
+        try write("evil/git/HEAD", "ref: refs/heads/main\n")
+        try write("evil/git/commondir", "../../repo/.git\n")
+        try write("evil/git/gitdir", root + "/evil/.git\n")
+        for pointed in ["git", "../repo/.git/worktrees/tree", "../repo/.git"] {
+            try write("evil/.git", "gitdir: \(pointed)\n")
+            let evil = DirectoryContext(at: root + "/evil")
+            #expect(evil.directory == root + "/evil" && evil.repository == nil)
+        }
+        #expect(directory("other", root + "/evil/git") == "/evil/git")
     }
 
     @Test(

@@ -163,10 +163,10 @@ struct CredentialOptions: ParsableArguments {
         }
     }
 
-    /// The only question at a time; nil where there is no folder for the login.
+    /// The only question at a time on this terminal; nil where there is no folder for the login.
     private static func turn(_ location: KeyringLocation) -> FileLock? {
         guard let runtime = location.runtime, (try? RuntimeFolder(path: runtime).prepare()) != nil else { return nil }
-        return try? FileLock(runtime + "/question", orBusyAfter: .seconds(600))
+        return try? FileLock("\(runtime)/question.\(Terminal.session)", orBusyAfter: .seconds(600))
     }
 
     /// The token that an agent gives, which asks by a window whose this program may have.

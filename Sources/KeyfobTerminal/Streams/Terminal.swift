@@ -36,6 +36,9 @@ package struct Terminal: ~Copyable {
         ["/dev/pts/", "/dev/tty", "/dev/console"].contains(where: path.hasPrefix)
     }
 
+    /// The session that has the terminal.
+    package static var session: Int32 { getsid(0) }
+
     /// Whether a person can be asked in the middle of what another program does: it runs in the foreground, and has not set
     /// the terminal to take single keys, as programs do that draw on the whole of it.
     package static var isFree: Bool {

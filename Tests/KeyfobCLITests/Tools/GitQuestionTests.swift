@@ -148,6 +148,22 @@ struct GitQuestionTests {
         try expectUnasked(line)
     }
 
+    @Test("without a terminal the agent asks by its window, once")
+    func window() throws {
+        try home.place.write(
+            "bin/zenity", "#!/bin/sh\necho x >> '\(home.place.path)/shown'\ncase $1 in --list) echo 1 ;; esac\n")
+        let outcome = try home.run(
+            """
+            chmod 755 bin/zenity; : > shown
+            \(Workplace.agent(variables: "DISPLAY=:99"))
+            set -e
+            DISPLAY=:99 git clone -q $URL/private/app.git && test -s shown && mv shown before && : > shown
+            DISPLAY=:99 git -C app fetch -q && test ! -s shown
+            """)
+        #expect(outcome.status == 0, "\(outcome) \(try home.run("cat told").text)")
+        #expect(try people().count == 1)
+    }
+
     @Test("without a terminal git stops, and the command that it names is what decides")
     func typed() throws {
         let outcome = try home.run("git clone -q $URL/private/app.git")
