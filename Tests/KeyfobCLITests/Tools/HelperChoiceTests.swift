@@ -19,7 +19,7 @@ struct HelperChoiceTests {
         #expect(git.errors.contains("'keyfob bind --directory \(place.path)/app bob@github.com'"), "\(git)")
         let docker = "cd app && echo https://ghcr.io/v2/contoso | keyfob helper docker get"
         let image = try place.run(docker)
-        #expect(image.text.contains("'keyfob bind --host ghcr.io bob@github.com'"), "\(image)")
+        #expect(image.errors.contains("'keyfob bind --host ghcr.io bob@github.com'"), "\(image)")
         let info = """
             {"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"cluster":{"server":"https://github.com/c/x"}}}
             """
@@ -28,7 +28,7 @@ struct HelperChoiceTests {
         // That would not count.
         try place.run("keyfob bind -q --directory app none").expectSuccess()
         let blocked = try place.run(docker)
-        #expect(blocked.text.contains("'keyfob bind --directory \(place.path)/app bob@github.com'"), "\(blocked)")
+        #expect(blocked.errors.contains("'keyfob bind --directory \(place.path)/app bob@github.com'"), "\(blocked)")
     }
 
     @Test("what an agent gives without asking is no choice of a person's, and is not remembered")
