@@ -25,12 +25,23 @@ package enum CallingTool {
     ///
     /// - Parameter count: How many processes are looked at.
     package static func word<Result>(ofNearest count: Int = 2, where find: (String) -> Result?) -> Result? {
+        words(ofNearest: count) { words in
+            for word in words {
+                if let found = find(word) { return found }
+            }
+            return nil
+        }
+    }
+
+    /// What is found in all the words of one of these processes; a word that is no text is empty.
+    package static func words<Result>(ofNearest count: Int, where find: ([String]) -> Result?) -> Result? {
         var process = caller
         for _ in 0..<count {
             let bytes = FileAccess.head("/proc/\(process)/cmdline", count: 4_096) ?? []
-            for word in bytes.split(separator: 0) {
-                if let found = String(validating: word, as: UTF8.self).flatMap(find) { return found }
+            let words = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+                String(validating: $0, as: UTF8.self) ?? ""
             }
+            if let found = find(words) { return found }
             // The name before it may hold anything.
             guard let stat = FileAccess.head("/proc/\(process)/stat", count: 512),
                 let end = stat.lastIndex(of: UInt8(ascii: ")")),

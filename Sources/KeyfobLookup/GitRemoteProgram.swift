@@ -7,15 +7,23 @@ package enum GitRemoteProgram {
 
     /// What it fetches or pushes; nil for something at another host, and where another program has called.
     package static func address(at host: String) -> ResourceURL? {
-        var isThere = false
         // Between it and this program are a shell, and git that starts the helper.
-        return CallingTool.word(ofNearest: 4) { word in
-            if !isThere {
-                isThere = names.contains(word.split(separator: "/").last.map(String.init) ?? "")
-                return nil
-            }
-            guard word.hasPrefix("http"), let address = ResourceURL(gitRemote: word) else { return nil }
-            return address.host == host ? address : nil
+        let found: ResourceURL?? = CallingTool.words(ofNearest: 4) { words in
+            guard let name = words.firstIndex(where: isName) else { return nil }
+            return .some(Self.address(in: words[name...].dropFirst()))
         }
+        guard let address = found ?? nil, address.host == host else { return nil }
+        return address
+    }
+
+    private static func isName(_ word: String) -> Bool {
+        names.contains(word.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// What stands behind its name: the remote, or the address as it was typed, and the address that git has made of it
+    /// (`insteadOf`), which alone counts.
+    static func address(in words: ArraySlice<String>) -> ResourceURL? {
+        guard let word = words.dropFirst().first, word.hasPrefix("http") else { return nil }
+        return ResourceURL(gitRemote: word)
     }
 }

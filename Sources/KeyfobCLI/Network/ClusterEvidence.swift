@@ -12,11 +12,11 @@ internal import KeyfobSodium
 struct ClusterEvidence {
     /// The server, as the kubeconfig names it.
     let url: CredentialURL
-    /// The certificates by which it is known, in PEM; nil for the system's.
-    let authority: [UInt8]?
+    /// The certificates by which it is known.
+    let authority: ExecCredentialRequest.Authority
     /// The folder for the login.
     let runtime: String
-    let network: Network
+    let options: NetworkOptions
 
     /// For how many seconds the server is waited for.
     private static let patience: Int64 = 5
@@ -26,8 +26,8 @@ struct ClusterEvidence {
         // A server knows or refuses a token before it looks at what is asked, and everybody may see the version.
         guard let address = try? EndpointURL(url.text + "/version") else { return false }
         let file = "\(runtime)/cluster.\(ProcessInfo.processInfo.processIdentifier).pem"
-        defer { if authority != nil { try? FileManager.default.removeItem(atPath: file) } }
-        guard let network = trusting(file) else { return false }
+        defer { if case .certificates = authority { try? FileManager.default.removeItem(atPath: file) } }
+        guard let network = self.network(with: file) else { return false }
         let request = Handover(HTTPRequest(getting: address, bearer: token))
         let status = try? NetworkTask.runAlone { () async throws(KeyringError) -> Int? in
             guard let request = request.take() else { return nil }
@@ -39,12 +39,21 @@ struct ClusterEvidence {
         return status == 401
     }
 
-    /// The network that knows the server by its certificates, written to a file; nil where they cannot be used.
-    private func trusting(_ file: String) -> Network? {
-        guard let authority else { return network }
-        guard (try? RuntimeFolder(path: runtime).prepare()) != nil,
-            (try? POSIXFile.replace(file, with: authority)) != nil
-        else { return nil }
-        do { return try network.trusting(file) ?? network } catch { return nil }
+    /// The network that knows the server by its certificates alone, as its client does; nil where they cannot be used.
+    ///
+    /// Whoever has a certificate of another authority gets no token.
+    ///
+    /// - Parameter file: Where certificates are written that are in no file yet.
+    private func network(with file: String) -> Network? {
+        switch authority {
+        case .system: return try? options.network()
+        case .certificates(let certificates):
+            guard (try? RuntimeFolder(path: runtime).prepare()) != nil,
+                (try? POSIXFile.replace(file, with: certificates)) != nil
+            else { return nil }
+            return try? options.network(trustingAlone: file)
+        case .file(let path): return try? options.network(trustingAlone: path)
+        case .unreadable: return nil
+        }
     }
 }

@@ -118,7 +118,9 @@ struct CredentialOptions: ParsableArguments {
         do throws(KeyringError) {
             return try token(question, of: keyring, global: unattended)
         } catch {
-            guard let choice = HelperChoice(of: error, question, try request(question), global) else { throw error }
+            guard let choice = HelperChoice(of: error, question, try request(question), keyring, global) else {
+                throw error
+            }
             return try chosen(choice, question, of: keyring)
         }
     }
@@ -157,11 +159,17 @@ struct CredentialOptions: ParsableArguments {
                 throw error.code == .ambiguous ? choice.error : error
             }
         case .desktop:
-            guard let token = try? tokenByWindow(question, of: keyring) else { throw choice.error }
-            return token
+            do throws(KeyringError) {
+                return try tokenByWindow(question, of: keyring)
+            } catch {
+                throw Self.nobodyThere.contains(error.code) ? choice.error : error
+            }
         case .nobody: throw choice.error
         }
     }
+
+    /// How an agent says that it asks nobody, or that nobody lets it give a token, which the keyring may give all the same.
+    private static let nobodyThere: Set<KeyringError.Code> = [.ambiguous, .unavailable, .locked, .notPermitted]
 
     /// The only question at a time on this terminal; nil where there is no folder for the login.
     private static func turn(_ location: KeyringLocation) -> FileLock? {
@@ -169,7 +177,8 @@ struct CredentialOptions: ParsableArguments {
         return try? FileLock("\(runtime)/question.\(Terminal.session)", orBusyAfter: .seconds(600))
     }
 
-    /// The token that an agent gives, which asks by a window whose this program may have.
+    /// The token that an agent gives, which asks by a window whose this program may have; it does not ask where somebody has
+    /// let it have one account's, so nothing is remembered as a person's choice.
     private func tokenByWindow(_ question: Question, of keyring: Keyring) throws(KeyringError) -> ToolToken {
         let agent = try AskedAgent(
             of: keyring.location, Environment.current.variables, showsItself: { ProcessHardening.show($0) })
@@ -177,8 +186,6 @@ struct CredentialOptions: ParsableArguments {
         let (request, groups) = (try request(question), try global.groups())
         let answer = try agent.token(request, in: groups, refresh.options)
         try answer.requirePrintable()
-        let found = answer.found
-        keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .person)
         return ToolToken(answer: answer, giver: .agent(agent, request, groups))
     }
 

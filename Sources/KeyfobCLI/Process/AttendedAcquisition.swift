@@ -44,16 +44,22 @@ struct AttendedAcquisition {
             guard case .ambiguous = selection.outcome else { throw error }
             let (chosen, isForGood) = try global.pick(
                 among: selection.choices, for: request, remembering: subject)
-            if isForGood, let subject {
-                try keyring.bindings.set(subject, to: .account(chosen.account.id), in: chosen.group)
-                let name = keyring.accounts.shownName(of: chosen.account)
-                global.say(
-                    "keyfob: \(subject.kind) \(subject.text) uses \(name) of group '\(chosen.group)' from now on")
-            }
+            if isForGood, let subject { bind(subject, to: chosen) }
             picked = chosen
             request.account = chosen.account.id.description
         }
         return try acquire(in: groups)
+    }
+
+    /// Binds what a person has said to bind, and tells so; where it cannot be written, the token is handed out all the same.
+    private func bind(_ subject: Binding.Subject, to chosen: Candidate) {
+        do {
+            try keyring.bindings.set(subject, to: .account(chosen.account.id), in: chosen.group)
+        } catch {
+            return global.say("keyfob: warning: \(subject.kind) \(subject.text) is not bound: \(error.message)")
+        }
+        let name = keyring.accounts.shownName(of: chosen.account)
+        global.say("keyfob: \(subject.kind) \(subject.text) uses \(name) of group '\(chosen.group)' from now on")
     }
 
     /// Remembers at once what a person has chosen for whoever asks next, rather than once the token is on its way.

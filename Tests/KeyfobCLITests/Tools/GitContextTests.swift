@@ -8,15 +8,18 @@ struct GitContextTests {
     private let server: GuestServer
     private let home: SignInPlace
 
-    /// What is done in a folder of its own, and whose tokens the server sees then.
+    /// What is done in a folder of its own, and whose token the server sees at each clone, fetch and push of it.
     struct Situation: CustomTestStringConvertible {
         let name: String
         let line: String
-        let people: Set<String>
+        let steps: [String]
 
-        init(_ name: String, _ line: String, _ people: String...) {
-            (self.name, self.line, self.people) = (name, line, Set(people))
+        init(_ name: String, _ line: String, _ steps: String...) {
+            (self.name, self.line, self.steps) = (name, line, steps)
         }
+
+        /// Whether the steps are at once, and come in any order.
+        var isAtOnce: Bool { line.contains("--jobs") }
 
         var testDescription: String { name }
     }
@@ -43,12 +46,14 @@ struct GitContextTests {
         Situation(
             "a folder in the working tree", "mkdir -p ~/lab/app/deep && cd ~/lab/app/deep && git fetch -q", "bob"),
         Situation(
-            "a bare repository", "git clone -q --bare $P ~/lab/b.git && cd ~/work && git -C ~/lab/b.git fetch -q", "bob"
+            "a bare repository", "git clone -q --bare $P ~/lab/b.git && cd ~/work && git -C ~/lab/b.git fetch -q",
+            "bob", "bob"
         ),
-        Situation("a mirror", "git clone -q --mirror $P ~/lab/m.git && git -C ~/lab/m.git remote update", "bob"),
+        Situation("a mirror", "git clone -q --mirror $P ~/lab/m.git && git -C ~/lab/m.git remote update", "bob", "bob"),
         Situation(
             "a submodule of another owner",
-            "git clone -q $A s && cd s && git submodule --quiet add $B sub && git -C sub fetch -q", "alice", "bob"),
+            "git clone -q $A s && cd s && git submodule --quiet add $B sub && git -C sub fetch -q", "alice", "bob",
+            "bob"),
         Situation(
             "a submodule where the project's committer is somebody",
             "git init -q s && cd s && git config user.email $ALICE && git submodule --quiet add $B sub", "bob"),
@@ -57,17 +62,18 @@ struct GitContextTests {
             """
             git clone -q $A s && cd s && git submodule --quiet add $B sub && git commit -qm x && git push -q origin HEAD:sub
             cd .. && git clone -q --recurse-submodules -b sub $A t
-            """, "alice", "bob"),
+            """, "alice", "bob", "alice", "alice", "bob"),
         Situation(
             "pull --recurse-submodules",
-            "git clone -q --recurse-submodules -b sub $A s && git -C s pull -q --recurse-submodules", "alice", "bob"),
+            "git clone -q --recurse-submodules -b sub $A s && git -C s pull -q --recurse-submodules", "alice", "bob",
+            "alice", "bob"),
         Situation(
             "submodule update of one that was left out",
             "git clone -q -b sub $A s && git -C s submodule --quiet update --init", "alice", "bob"),
         Situation(
             "submodule foreach",
             "git clone -q --recurse-submodules -b sub $A s && git -C s submodule --quiet foreach 'git fetch -q'",
-            "alice", "bob"),
+            "alice", "bob", "bob"),
         Situation(
             "pre-commit",
             "cd ~/work && git -C ~/lab/app -c core.hooksPath=$HOME/hooks commit -q --allow-empty -m x", "bob"),
@@ -106,18 +112,20 @@ struct GitContextTests {
         Situation(
             "a partial clone that fetches later",
             "git clone -q --filter=blob:none -n $URL/private/two.git ~/lab/p && cd ~/work && git -C ~/lab/p checkout -q",
-            "bob"),
+            "bob", "bob"),
         Situation(
             "a sparse clone that grows",
             """
             git clone -q --filter=blob:none --sparse $URL/private/two.git ~/lab/q
             cd ~/work && git -C ~/lab/q sparse-checkout add folder && test -f ~/lab/q/folder/file
-            """, "bob"),
+            """, "bob", "bob", "bob"),
         Situation(
             "a shallow clone that grows",
-            "git clone -q --depth 1 $P ~/lab/d && git -C ~/lab/d fetch -q --unshallow || true",
-            "bob"),
-        Situation("alternates", "git clone -q --reference ~/lab/app $A a && git -C a fetch -q", "alice"),
+            """
+            git clone -q --depth 1 $URL/private/two.git ~/lab/d && test -f ~/lab/d/.git/shallow
+            git -C ~/lab/d fetch -q --unshallow && test ! -f ~/lab/d/.git/shallow
+            """, "bob", "bob"),
+        Situation("alternates", "git clone -q --reference ~/lab/app $A a && git -C a fetch -q", "alice", "alice"),
         Situation("a user in the address", "cd ~/work && git clone -q http://bob@$HOST/private/app.git", "bob"),
         Situation("credential.username", "git -c credential.username=bob clone -q $P", "bob"),
         Situation(
@@ -127,7 +135,7 @@ struct GitContextTests {
         Situation(
             "no path in the question: two owners",
             "git config --global credential.useHttpPath false && git clone -q $A a && git clone -q $B b; git -C b fetch -q",
-            "alice", "bob"),
+            "alice", "bob", "bob"),
         Situation("no path in the question: a folder", "git clone -q $P ~/lab/c4", "bob"),
         Situation(
             "no path in the question: a second remote",
@@ -147,8 +155,12 @@ struct GitContextTests {
             "alice", "bob"),
         Situation(
             "a folder of git's elsewhere, afterwards",
-            "git clone -q $P ~/lab/s && git init -q --separate-git-dir $PWD/g ~/lab/s && git -C ~/lab/s fetch -q", "bob"
+            "git clone -q $P ~/lab/s && git init -q --separate-git-dir $PWD/g ~/lab/s && git -C ~/lab/s fetch -q",
+            "bob", "bob"
         ),
+        Situation(
+            "no path in the question: insteadOf at the same host",
+            "git -c credential.useHttpPath=false -c url.$URL/bob/.insteadOf=$URL/alice/ clone -q $A i", "bob"),
     ]
 
     init() throws {
@@ -192,9 +204,13 @@ struct GitContextTests {
             let before = try server.requests().count
             let outcome = try home.run("mkdir s\(number) && cd s\(number) && set -e; \(situation.line)")
             let requests = try server.requests().dropFirst(before)
-            let people = Set(requests.filter { $0.hasPrefix("200 ") }.map { String($0.split(separator: " ")[2]) })
+            let steps = requests.filter { $0.hasPrefix("200 ") && $0.hasSuffix("/info/refs") }.map {
+                String($0.split(separator: " ")[2])
+            }
             #expect(outcome.status == 0, "\(situation.name): \(outcome)")
-            #expect(people == situation.people, "\(situation.name): \(outcome) \(requests)")
+            #expect(
+                (situation.isAtOnce ? steps.sorted() : steps) == situation.steps,
+                "\(situation.name): \(outcome) \(requests)")
             #expect(!requests.contains { $0.hasPrefix("403") }, "\(situation.name): \(requests)")
         }
     }

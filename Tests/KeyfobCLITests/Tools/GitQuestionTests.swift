@@ -35,7 +35,10 @@ struct GitQuestionTests {
             try server.requests().filter { $0.hasPrefix("200 ") }.map { String($0.split(separator: " ")[2]) })
     }
 
-    private func bindings() throws -> String { try home.run("keyfob bindings").expectSuccess().text }
+    /// The rows of `keyfob bindings`.
+    private func bindings() throws -> String {
+        try home.run("keyfob bindings | tail -n +2").expectSuccess().text
+    }
 
     /// Runs a line on a terminal, where nobody may be asked, and expects that git stops and says what to type.
     private func expectUnasked(_ line: String, location: SourceLocation = #_sourceLocation) throws {
@@ -73,6 +76,44 @@ struct GitQuestionTests {
         #expect(try bindings().contains("\(server.host)/private"))
         try home.run("keyfob history clear -q && git clone -q $URL/private/app.git two").expectSuccess()
         #expect(try people() == ["bob"])
+    }
+
+    /// The command that an error names.
+    private func advised(by outcome: Outcome) throws -> String {
+        String(try #require(outcome.errors.split(separator: "'").first { $0.hasPrefix("keyfob bind ") }))
+    }
+
+    @Test("where a binding to nobody is in the way of the owner's address, the directory is bound, and is advised")
+    func blocked() throws {
+        try home.run("keyfob bind -q --url $URL/private/app none").expectSuccess()
+        let run = try home.place.onTerminal(
+            "sh -c 'git clone -q $URL/private/app.git 2> err'", [(Self.picker, "bob\u{12}")])
+        let told = try home.run("cat err").text
+        #expect(run.status == 0 && told.hasPrefix("keyfob: directory /") && told.contains("/app uses bob"), "\(told)")
+        try home.run("keyfob history clear -q && git -C app fetch -q && keyfob history clear -q").expectSuccess()
+        #expect(try people() == ["bob"])
+        let words = try advised(
+            by: home.run("git init -q other && cd other && git remote add origin $URL/private/app.git && git fetch -q"))
+        #expect(words.hasPrefix("keyfob bind --directory /") && words.contains("/other alice"), "\(words)")
+        try home.run("\(words) && git -C other fetch -q").expectSuccess()
+        #expect(try people() == ["alice", "bob"])
+    }
+
+    @Test(
+        "a binding that cannot be written is told, and the token comes all the same",
+        .enabled(if: Privileges.canMount, Privileges.whyNoMount))
+    func unwritable() throws {
+        try home.place.write(
+            "script",
+            """
+            mount --bind data/keyfob data/keyfob && mount -o remount,bind,ro data/keyfob || exit
+            git clone -q $URL/private/app.git 2> err
+            """)
+        let run = try home.place.onTerminal("unshare --mount sh script", [(Self.picker, "bob\u{12}")])
+        let told = try home.run("cat err").text
+        #expect(run.status == 0, "\(run) \(told)")
+        #expect(told.hasPrefix("keyfob: warning: url \(server.host)/private is not bound: "), "\(told)")
+        #expect(try people() == ["bob"] && bindings().isEmpty)
     }
 
     @Test("a terminal that cannot be drawn on is asked for a number")
@@ -168,8 +209,7 @@ struct GitQuestionTests {
     func typed() throws {
         let outcome = try home.run("git clone -q $URL/private/app.git")
         #expect(outcome.status == 128 && outcome.errors.contains("told us to quit"), "\(outcome)")
-        let words = outcome.errors.split(separator: "'").first { $0.hasPrefix("keyfob bind ") }
-        try home.run(String(try #require(words))).expectSuccess()
+        try home.run(advised(by: outcome)).expectSuccess()
         try home.run("git clone -q $URL/private/app.git").expectSuccess()
         #expect(try people() == ["alice"])
     }

@@ -73,6 +73,8 @@ struct KubectlEvidenceTests {
     func refused(kind: String) throws {
         try call(kind, 1).expectSuccess()
         let sign = try home.refreshToken(of: "alice")
+        // Nobody but the kubeconfig trusts the server.
+        try home.run("! openssl verify -CAfile $KEYFOB_CA_FILE \(server.folder)/server.pem").expectSuccess()
         try server.set(Self.cluster(provider, refusing: [home.token()]))
         _ = try call(kind, 2)
         try call(kind, 3).expectSuccess()
@@ -93,5 +95,67 @@ struct KubectlEvidenceTests {
         ).expectSuccess()
         #expect(outcome.errors.isEmpty, "\(outcome)")
         #expect(try refreshes(with: sign) == 0 && server.requests().count == before)
+    }
+
+    /// Asks twice for the token for another server, whose certificate is of `own.pem`, where `cluster.pem` is another's: whether
+    /// that server was asked what it says of the token.
+    private func isAsked(
+        _ cluster: String, _ options: String = "", before lines: String = "", apart: String = ""
+    ) throws -> Bool {
+        let other = try ProviderServer(Self.cluster(provider), isSecure: true)
+        let authorities = [provider, other].map { $0.authorityFile ?? "" }
+        try home.run(
+            """
+            cp \(authorities[1]) own.pem && keyfob bind -q --host \(other.host) alice
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 2 -subj /CN=cluster -out cluster.pem \\
+                -keyout cluster.key 2> /dev/null
+            cat \(authorities[0]) own.pem > trusted.pem
+            """
+        ).expectSuccess()
+        let server = #"\"server\":\"https://\#(other.host)\""#
+        let spec = #"\"spec\":{\"cluster\":{\#(server)\#(cluster.replacing("\"", with: #"\""#))}}"#
+        let version = #"\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\""#
+        try home.place.write(
+            "script",
+            """
+            set -e
+            \(lines)
+            export KUBERNETES_EXEC_INFO="{\(version),\(spec)}"
+            kubectl-keyfob \(options) > one
+            kubectl-keyfob \(options) > two
+            cmp one two
+            """)
+        let outcome = try home.run("\(apart) sh script").expectSuccess()
+        #expect(outcome.errors.isEmpty, "\(outcome)")
+        #expect(try home.run("ls run/keyfob | grep pem").text.isEmpty)
+        return try other.requests().contains { $0.path == "/version" }
+    }
+
+    @Test(
+        "a server is asked by a certificate of the cluster's own authority alone, whoever else is trusted here",
+        arguments: [
+            ("", true), (#","certificate-authority-data":"$(base64 -w 0 own.pem)""#, true),
+            (#","certificate-authority":"own.pem""#, true), (#","certificate-authority":"$PWD/own.pem""#, true),
+            (#","certificate-authority-data":"$(base64 -w 0 cluster.pem)""#, false),
+            (#","certificate-authority":"cluster.pem""#, false), (#","certificate-authority":"gone.pem""#, false),
+            (#","certificate-authority":1"#, false), (#","certificate-authority-data":"%""#, false),
+            (#","certificate-authority-data":"QQ==""#, false),
+            (#","certificate-authority-data":"%","certificate-authority":"own.pem""#, false),
+        ])
+    func authority(cluster: String, isAsked: Bool) throws {
+        #expect(try self.isAsked(cluster, before: "export KEYFOB_CA_FILE=$PWD/trusted.pem") == isAsked)
+        #expect(try self.isAsked(cluster, "--ca-file trusted.pem") == isAsked)
+    }
+
+    @Test(
+        "nor is one that the system trusts", .enabled(if: Privileges.canMount, Privileges.whyNoMount),
+        arguments: [("", true), (#","certificate-authority-data":"$(base64 -w 0 cluster.pem)""#, false)])
+    func system(cluster: String, isAsked: Bool) throws {
+        let lines = """
+            mkdir certs && cp own.pem certs/own.pem && cp own.pem certs/ca-certificates.crt && openssl rehash certs 2> rehashed
+            mount --bind certs /etc/ssl/certs
+            export KEYFOB_CA_FILE=
+            """
+        #expect(try self.isAsked(cluster, before: lines, apart: "unshare --mount") == isAsked)
     }
 }

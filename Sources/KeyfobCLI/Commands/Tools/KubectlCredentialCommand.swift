@@ -16,8 +16,8 @@ struct KubectlCredentialCommand: ParsableCommand {
             (proxy-url, tls-server-name).
 
             A program that asks again for the token that it has been given may have been refused it: then the server is asked \
-            whether it takes the token (GET /version), and where it does not, the program gets a new one, once in a minute. Where several accounts fit, it asks at kubectl's terminal, as 'keyfob helper git' does, whatever \
-            interactiveMode says. While the vault is locked, an agent that runs is asked \
+            whether it takes the token (GET /version; its certificate has to be of the kubeconfig's authority), and where it does not, the program gets a new one, once in a minute. Where several accounts fit, it asks at kubectl's terminal, as 'keyfob helper git' does, whatever \
+            interactiveMode says; Ctrl-R binds the choice to the host. While the vault is locked, an agent that runs is asked \
             ('keyfob agent').
 
             Example:
@@ -82,9 +82,10 @@ struct KubectlCredentialCommand: ParsableCommand {
         guard let former = notes.note(of: caller) else { return token }
         note.renewedAt = former.renewedAt
         guard former.mark == note.mark, token.answer.found.origin == .stored, !options.refresh.offline,
-            !(0...Self.pause).contains(now &- former.renewedAt), let network = try? options.networkOptions.network(),
-            ClusterEvidence(url: url, authority: request.authority, runtime: runtime, network: network)
-                .isRefused(token.answer.secret)
+            !(0...Self.pause).contains(now &- former.renewedAt),
+            ClusterEvidence(
+                url: url, authority: request.authority, runtime: runtime, options: options.networkOptions
+            ).isRefused(token.answer.secret)
         else { return token }
         note.renewedAt = now
         do {
