@@ -13,8 +13,8 @@ final class FakeProcesses: Sendable {
     /// The folder of the process.
     var folder: String { "\(scratch.path)/proc/\(number)" }
 
-    /// A process that began at `start`, runs `executable` and sees the same files.
-    init(_ number: Int32 = 4_711, start: String = "100", executable: String = "/bin/ls") throws {
+    /// A process that began at `start`, after all files unless that is given, runs `executable` and sees the same files.
+    init(_ number: Int32 = 4_711, start: String = "9999999999", executable: String = "/bin/ls") throws {
         scratch = try ScratchFolder()
         self.number = number
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
