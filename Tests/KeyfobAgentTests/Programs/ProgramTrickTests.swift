@@ -168,7 +168,7 @@ struct ProgramTrickTests {
 
     @Test(
         "Node's scripts are themselves, unless other code comes by its options",
-        .enabled(if: access("/usr/bin/node", X_OK) == 0))
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/node")))
     func node() throws {
         #expect(try seen("NODE_OPTIONS=--no-warnings exec node @/bin/allowed.js") == "script:@/bin/allowed.js")
         #expect(
