@@ -72,7 +72,7 @@ struct StartProof {
         guard !isTraced else { throw Doubt("another program traces it") }
         guard !hasMountsOfUsers else { throw Doubt("it sees files that a program of yours has put there for it") }
         guard let bytes = environment else { throw Doubt("its environment cannot be read") }
-        let environment = ProgramEnvironment(bytes) { eyes.isSystems($0) || $0 == Self.modules }
+        let environment = ProgramEnvironment(bytes) { eyes.isSystems($0) || Self.isOwn($0) }
         if let name = environment.intruder() { throw Doubt(Self.start(without: name)) }
         guard let interpreter = Interpreter(executable: start.executable),
             let (word, letters) = interpreter.start(in: start.arguments), !word.isEmpty
@@ -98,12 +98,18 @@ struct StartProof {
         "\(name) in its environment may have it run other code; start it without"
     }
 
-    /// Where the modules for Python lie of the installation that this process runs, whoever owns them; nil where it is none.
-    private static let modules: String? = {
+    /// Where the installation is that this process runs; nil where it is none.
+    private static let installation: String? = {
         let place = "/libexec/keyfob/keyfob"
         guard let path = FileAccess.link("/proc/self/exe"), path.hasSuffix(place) else { return nil }
-        return path.dropLast(place.count) + "/lib/keyfob/python"
+        return String(path.dropLast(place.count))
     }()
+
+    /// Whether a path is that of Keyfob's own modules for Python, or of its library, whoever owns them.
+    private static func isOwn(_ path: String) -> Bool {
+        guard let installation else { return false }
+        return ["/lib/keyfob/python", "/lib/libkeyfob.so", "/lib/libkeyfob.so.1"].contains { path == installation + $0 }
+    }
 
     // MARK: The process
 
