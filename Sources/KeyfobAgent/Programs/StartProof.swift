@@ -208,7 +208,9 @@ struct StartProof {
         guard let word = start.arguments.first, !word.isEmpty else { return }
         var path = word
         if !word.contains("/") {
-            guard let found = try program(word, in: environment["PATH"] ?? "") else { return }
+            guard let folders = environment["PATH"], !folders.isEmpty, let found = try program(word, in: folders) else {
+                return
+            }
             path = found
         }
         guard path.hasPrefix("/") else {

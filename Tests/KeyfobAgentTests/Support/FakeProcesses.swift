@@ -37,6 +37,8 @@ final class FakeProcesses: Sendable {
     }
 
     func link(_ name: String, to target: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: ("\(folder)/\(name)" as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
         try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: target)
     }
