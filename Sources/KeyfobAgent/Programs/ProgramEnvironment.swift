@@ -64,6 +64,8 @@ struct ProgramEnvironment {
         switch family {
         case .python:
             guard name.hasPrefix("PYTHON"), letters.isDisjoint(with: "EI") else { return false }
+            // Others have named theirs so.
+            if name == "PYTHON" || name.hasPrefix("PYTHON_") { return name == "PYTHON_PRESITE" }
             if ["PYTHONPATH", "PYTHONHOME"].contains(name) { return hasForeign(value) }
             if name == "PYTHONWARNINGS" { return !Interpreter.isPlainWarning(String(value)) }
             return !Self.harmlessToPython.contains(name)

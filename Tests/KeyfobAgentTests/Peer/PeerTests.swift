@@ -63,6 +63,12 @@ struct PeerTests {
     @Test("A process that has ended is nobody, whatever is read of its number later")
     func ended() throws {
         let (process, input) = try sleeper()
+        // Until then it is not the program that it becomes.
+        while FileManager.default.contents(atPath: "/proc/\(process.processIdentifier)/cmdline")?.starts(
+            with: "/bin/cat".utf8) != true
+        {
+            usleep(1_000)
+        }
         let peer = try #require(PeerProcess(process.processIdentifier, user: geteuid()))
         let caller = try AgentCaller(peer, door: .bus, digests: FileDigests())
         #expect(caller.program.kind == .executable)

@@ -153,7 +153,7 @@ struct ProgramTrickTests {
                 "script:@/bin/report"
             ),
             (
-                "PYTHONPATH=/usr/lib/python3 PYTHONUNBUFFERED=1 PYTHONSTARTUP=@/x exec python3 @/bin/allowed.py",
+                "PYTHON=x PYTHONPATH=/usr/lib/python3 PYTHONUNBUFFERED=1 PYTHONSTARTUP=@/x exec python3 @/bin/allowed.py",
                 "script:@/bin/allowed.py"
             ),
             ("exec bash -euo pipefail @/bin/allowed.sh", "script:@/bin/allowed.sh"),
