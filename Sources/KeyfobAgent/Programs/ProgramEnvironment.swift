@@ -32,7 +32,7 @@ struct ProgramEnvironment {
             case "LD_PRELOAD", "LD_AUDIT", "GTK_MODULES", "GTK3_MODULES":
                 !value.split { $0 == " " || $0 == ":" }.allSatisfy { !$0.contains("/") || isSystems(String($0)) }
             case "LD_LIBRARY_PATH": hasForeign(value, separators: ":;")
-            case "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "KRB5_CONFIG", "KEYFOB_LIBRARY",
+            case "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "KRB5_CONFIG",
                 "GTK_PATH",
                 "GIO_EXTRA_MODULES", "GIO_MODULE_DIR", "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH":
                 hasForeign(value)

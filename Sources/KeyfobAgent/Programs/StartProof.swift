@@ -105,10 +105,9 @@ struct StartProof {
         return String(path.dropLast(place.count))
     }()
 
-    /// Whether a path is that of Keyfob's own modules for Python, or of its library, whoever owns them.
+    /// Whether a path is that of Keyfob's own modules for Python, whoever owns them.
     private static func isOwn(_ path: String) -> Bool {
-        guard let installation else { return false }
-        return ["/lib/keyfob/python", "/lib/libkeyfob.so", "/lib/libkeyfob.so.1"].contains { path == installation + $0 }
+        installation.map { path == $0 + "/lib/keyfob/python" } ?? false
     }
 
     // MARK: The process
