@@ -92,7 +92,7 @@ struct ConfinedPlaces {
         // Programs and passes replace such a file: what is mounted over one would be gone.
         let mirrored = (try? MirrorStore(state: location.state).notes()) ?? []
         for file in mirrored.compactMap({ MirrorNote(text: $0)?.file }) {
-            let folder = Self.folder(of: file)
+            let folder = FileAccess.folder(of: file)
             let isShared = (homes + Self.shared).contains { Self.lies($0, in: folder) }
             secrets.append(isShared ? file : folder)
         }
@@ -179,7 +179,7 @@ struct ConfinedPlaces {
                 && !writable.contains { Self.lies(path, in: $0) }
         }
         let programs = names(of: program)
-        let folders = Set(homes + programs.map(Self.folder) + searchPath).filter {
+        let folders = Set(homes + programs.map(FileAccess.folder) + searchPath).filter {
             isKept($0) && FileAccess.realPath($0) != nil
         }
         // Of a folder that all have, the program alone.
@@ -196,10 +196,9 @@ struct ConfinedPlaces {
                 FileAccess.isExecutable($0) && FileAccess.status($0, following: true)?.isDirectory == false
             }
         guard let path, let real = FileAccess.realPath(path) else { return [] }
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        let folder = FileAccess.realPath(slash == path.startIndex ? "/" : String(path[..<slash]))
+        let name = path.unicodeScalars.split(separator: "/").last.map(String.init) ?? ""
         return [real]
-            + [folder.map { FileAccess.path($0, String(path[path.index(after: slash)...])) }].compactMap(\.self)
+            + [FileAccess.realPath(FileAccess.folder(of: path)).map { FileAccess.path($0, name) }].compactMap(\.self)
     }
 
     /// Folders of `PATH` below those that the program can change, which it can only read, and the folders between, which it
@@ -229,11 +228,8 @@ struct ConfinedPlaces {
         homes.flatMap { home in names.map { home + "/" + $0 } }
     }
 
+    /// By bytes, as the system does: a slash is one whatever sign stands on it.
     private static func lies(_ path: String, in folder: String) -> Bool {
-        folder == "/" || path == folder || path.hasPrefix(folder + "/")
-    }
-
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        folder == "/" || path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
     }
 }

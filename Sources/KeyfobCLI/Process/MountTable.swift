@@ -56,7 +56,10 @@ struct MountTable {
         return names.subtracting([path]).sorted()
     }
 
-    private static func parts(_ path: String) -> [Substring] { path.split(separator: "/") }
+    /// A slash parts them whatever sign stands on it.
+    private static func parts(_ path: String) -> [Substring] {
+        path.unicodeScalars.split(separator: "/").map(Substring.init)
+    }
 
     private static func path(_ parts: [Substring]) -> String { "/" + parts.joined(separator: "/") }
 

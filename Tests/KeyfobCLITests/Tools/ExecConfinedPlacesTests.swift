@@ -156,4 +156,19 @@ struct ExecConfinedPlacesTests {
         }
         #expect(places.reason(against: path + "/host" + path + "/home/project") == nil)
     }
+
+    @Test("a slash is one whatever sign stands on it")
+    func signs() throws {
+        let place = try Workplace()
+        try place.run("mkdir -p home/.ssh").expectSuccess()
+        let home = place.path + "/home"
+        let places = ConfinedPlaces(
+            KeyringLocation(vault: place.path + "/vault", state: place.path + "/state", runtime: nil), keys: [],
+            registeredHome: nil, mounts: MountTable("22 1 254:0 / / rw - ext4 /dev/vda rw"),
+            Environment(variables: ["HOME": home]))
+        #expect(places.reason(against: home + "/.ssh/\u{301}work")?.contains("credentials") == true)
+        #expect(places.reason(against: place.path + "/vault/\u{301}work")?.contains("is not to see") == true)
+        let host = MountTable("22 1 254:0 / / rw - ext4 /dev/vda rw\n23 22 254:0 / /host rw - ext4 /dev/vda rw")
+        #expect(host.otherNames(of: "/a/\u{301}b") == ["/host/a/\u{301}b"])
+    }
 }
