@@ -29,20 +29,17 @@ struct LockCommand: ParsableCommand {
         let hadAgents = try agents.compactMap { (agent) throws(KeyringError) in try agent.get() }
         let wasKept = try kept.get()
         let hadKeys = wasKept || hadAgents.contains(true)
+        let words = hadKeys ? "locked" : "it was locked already"
         switch vault {
         case .failure(let error) where error.code == .noVault:
             guard wasKept || !hadAgents.isEmpty else { throw error }
             let done = wasKept ? "locked" : hadKeys ? "locked the agent" : "the agent holds no keys"
             try global.tell(.locked, "\(done); there is no vault in \(location.vault)")
         case .failure(let error):
-            let words = hadKeys ? "locked" : "it was locked already"
             // A vault that cannot be looked at may be one that the keyring here opens.
-            guard !global.secretService(mayAsk: false).isReachable else {
-                throw Self.doubt(words, error.message)
-            }
+            guard !global.secretService(mayAsk: false).isReachable else { throw Self.doubt(words, error.message) }
             try global.tell(.locked, "\(words); \(error.message)")
         case .success(let locked):
-            let words = hadKeys ? "locked" : "it was locked already"
             let also = try lockDesktop(locked, after: words)
             try global.tell(.locked, (also ?? words) + Self.stillByKeyFile(location))
         }
