@@ -238,6 +238,8 @@ package final class VarlinkServer {
             // What it has said already is heard before the next one comes, which it might have to make room for.
             connection.receive(isBroken: false, time)
             begin(connection, next, time)
+            // Whoever has said nothing that makes sense learns it now, not when somebody else says something.
+            if connection.isGone { connections[next] = nil }
             next += 1
         }
     }
