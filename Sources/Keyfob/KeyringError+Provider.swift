@@ -1,3 +1,4 @@
+internal import KeyfobModel
 internal import KeyfobOAuth
 
 // What providers and discovery say, in public terms.
@@ -10,6 +11,10 @@ extension KeyringError {
             self.init(
                 .offline, "\(provider.title): \(failure)",
                 advice: .checkProxy(triesAgain: true))
+        // Microsoft answers so where it knows no such tenant.
+        case .unavailable(.unexpectedStatus(let status)) where [400, 404].contains(status) && provider.tenant != nil:
+            self.init(
+                .providerFailed, "\(provider.title) knows no tenant '\(provider.tenant ?? "")'", advice: .chooseTenant)
         case .unavailable(let reason):
             let lack = reason.lack
             self.init(lack?.code ?? .providerFailed, "\(provider.title): \(failure)", advice: lack?.advice)
@@ -85,5 +90,13 @@ extension ProviderFailure {
         case .noHTTPLibrary: (.unavailable, .installLibcurl)
         default: nil
         }
+    }
+}
+
+extension ProviderDescription {
+    /// The tenant whose issuer it is; nil for none in particular.
+    fileprivate var tenant: String? {
+        guard quirks.contains(.tenantIssuer), let path = issuer?.split(separator: "/").dropFirst(2).first else { return nil }
+        return TokenRequest.specificTenant(String(path))
     }
 }

@@ -1,3 +1,5 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
 internal import KeyfobSelection
 
 extension KeyringError {
@@ -53,7 +55,7 @@ extension KeyringError {
                 .hostNotAllowed,
                 (name ?? request.account.map { "'\($0)'" }).map { "the tokens of \($0) do not go to \(host)" }
                     ?? "no account's tokens go to \(host)",
-                advice: .allowHost(host, account: name == nil ? nil : names.briefTyped(concerned[0])),
+                advice: selection.wayOut(to: host, account: name == nil ? nil : names.briefTyped(concerned[0])),
                 accounts: concerned,
                 isNamed: name != nil)
         case .nobody: self.init(nobodyFits: selection, request)
@@ -80,6 +82,18 @@ extension Selection {
                 default: false
                 }
             }
+    }
+
+    /// What to do where no account's tokens go to a host: sign in to the provider whose host it is, or let the account's go there.
+    fileprivate func wayOut(to host: String, account: String?) -> Advice {
+        let owner = HostPattern(host).flatMap { BuiltInHosts.environment(claiming: $0, besides: "") }
+        let isThere = verdicts.contains { judged in
+            owner.map { EnvironmentAliases.areSame($0, judged.candidate.account.id.environment) } ?? false
+        }
+        if let owner, !isThere, let provider = BuiltInProviders.all.first(where: { $0.environment == owner }) {
+            return .signInTo(provider: provider.name)
+        }
+        return .allowHost(host, account: account, near: owner == nil ? BuiltInHosts.nearest(to: host) : nil)
     }
 }
 

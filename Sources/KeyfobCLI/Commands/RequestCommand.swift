@@ -56,6 +56,11 @@ struct RequestCommand: ParsableCommand {
     }
 
     func validate() throws {
+        if !address.contains("://") {
+            // One with a user may have a password, which is not repeated.
+            let near = address.contains("@") ? "" : "; did you mean https://\(address)?"
+            throw ValidationError("the address has no scheme, such as https://\(near)")
+        }
         guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is between 1 and 3600 seconds") }
         if header.contains(where: { !$0.contains(":") }) { throw ValidationError("--header is written 'name: value'") }
         if global.json { throw ValidationError("the answer is printed as it is; --json has no meaning") }
@@ -97,8 +102,8 @@ struct RequestCommand: ParsableCommand {
                 line: "keyfob: warning: the service answered \(response.status)\(place); redirections are not followed")
         }
         guard response.status < 400 else {
-            let words = "\(request.method.rawValue) \(Self.shown(address)): the service answered \(response.status)"
             let host = answer.found.destination?.host ?? address
+            let words = "\(request.method.rawValue) \(Self.shown(address)): \(host) answered \(response.status)"
             if let error = keyring.tokens.stepUp(response.challenge, of: answer.found, at: host) {
                 throw KeyringError(.requestRefused, "\(words): \(error.message)", advice: error.advice)
             }
@@ -109,7 +114,8 @@ struct RequestCommand: ParsableCommand {
             throw KeyringError(
                 .requestRefused, words,
                 hint: response.status == 401
-                    ? "the token is not for this service, or lacks a scope; say which with --scope or --account" : nil)
+                    ? "the token of \(keyring.accounts.shownName(of: answer.found.account)) is not for this service, or lacks a scope; say which with --scope or --account"
+                    : nil)
         }
     }
 

@@ -108,7 +108,8 @@ struct SignInOptions: ParsableArguments {
             throw ValidationError("--authority says the provider and the tenant")
         }
         if provider == nil, account == nil, authority == nil, continuation == nil {
-            throw ValidationError("say where to sign in: a provider, or --account")
+            throw ValidationError(
+                "say where to sign in, for example 'keyfob login github'; 'keyfob provider list' shows the providers")
         }
         for (name, value) in [
             ("the provider", provider), ("--account", account), ("--name", name), ("--client", client),
@@ -119,6 +120,7 @@ struct SignInOptions: ParsableArguments {
                 throw ValidationError("\(name) is blank, too long, or holds control characters")
             }
         }
+        if let flaw = tenant.flatMap(RequestWords.flaw(ofTenant:)) { throw ValidationError(flaw) }
         if (scope + extraScope).contains(where: { !Identifier.isAcceptable($0) }) {
             throw ValidationError("a scope is blank or holds control characters")
         }

@@ -19,6 +19,10 @@ enum ParserMessage {
     /// How what was typed is told to a command that takes it otherwise.
     static func way(after message: String, _ arguments: [String]) -> String? {
         if message.contains("nexpected argument") { return subject(behind: arguments) }
+        if message.hasPrefix("Missing expected argument") || message.hasPrefix("Missing value for") {
+            let option = message.firstMatch(of: /'(--[a-z-]+)/).map { String($0.1) }
+            return CommandPath(of: arguments).example(of: option).map { "for example '\($0)'" }
+        }
         guard message.hasPrefix(unknownHost), let place = arguments.firstIndex(of: "--host"),
             let host = arguments[place...].dropFirst().first, hosted.contains(arguments[0])
         else { return nil }

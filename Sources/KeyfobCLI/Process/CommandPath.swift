@@ -28,6 +28,17 @@ struct CommandPath {
     /// As it is typed.
     var text: String { (["keyfob"] + names).joined(separator: " ") }
 
+    /// An example from the command's help, on one line; nil where it has none.
+    ///
+    /// - Parameter option: The option that it has to show.
+    func example(of option: String?) -> String? {
+        let lines = command.configuration.discussion.split(separator: "\n", omittingEmptySubsequences: false)
+        let block = lines.drop { $0 != "Example:" }.dropFirst().prefix { !$0.isEmpty }.joined(separator: "\n")
+        let examples = block.replacing(/ *\\\n +/, with: " ").split(separator: "\n").map { $0.drop { $0 == " " } }
+        guard let option else { return examples.first.map(String.init) }
+        return examples.first { $0.split(separator: " ").contains(option[...]) }.map(String.init)
+    }
+
     /// The command with its options.
     ///
     /// Of the root the parser would look at the options of a hundred commands. It does where something is wrong, and says it

@@ -39,7 +39,9 @@ extension Advice {
             "sign in again with 'keyfob login' or 'keyfob add', name another one with --account, or let others be taken: "
                 + "'keyfob account remove --unbind \(ShellWord.inMessage(account))\(Self.option(group == .default ? nil : group))'"
         case .agreeWithAddress: "name the same account in both, or in one of them"
-        case .allowHost(let host, let account): Self.waysOut(to: host, account)
+        case .allowHost(let host, let account, let near):
+            (near.map { "did you mean \($0)? " } ?? "") + Self.waysOut(to: host, account)
+        case .signInTo(let provider): "sign in there with 'keyfob login \(provider)'"
         case .sendRequests:
             "let Keyfob send the requests: 'keyfob request URL', or of a program 'keyfob exec --proxy -- PROGRAM'"
         case .sendRequest: "let Keyfob send the request: 'keyfob request URL'"

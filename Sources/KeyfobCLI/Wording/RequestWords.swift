@@ -26,7 +26,12 @@ struct RequestWords {
         for (name, value) in single + scopes.map({ ("--scope", $0) }) {
             if let value, !Identifier.isAcceptable(value) { return "\(name) is blank or holds control characters" }
         }
-        return nil
+        return tenant.flatMap(Self.flaw(ofTenant:))
+    }
+
+    /// Why a text names no tenant; nil where it may.
+    static func flaw(ofTenant text: String) -> String? {
+        text.contains { $0.isWhitespace || $0 == "/" } ? "--tenant takes an id or a domain, such as contoso.example" : nil
     }
 
     /// The request.

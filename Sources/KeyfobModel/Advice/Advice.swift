@@ -46,8 +46,10 @@ public enum Advice: Hashable, Sendable {
 
     // MARK: Where tokens go
     /// Bind the host to the account, name it in the description of the account's provider, or allow it once beside the
-    /// account; the account is nil where nobody says which.
-    case allowHost(String, account: String?)
+    /// account; the account is nil where nobody says which. A known host that is written almost so may have been meant.
+    case allowHost(String, account: String?, near: String?)
+    /// Sign in to the built-in provider of this name, whose host it is.
+    case signInTo(provider: String)
     /// Ask for the token with the URL that it goes to.
     case nameDestination
     /// Let Keyfob send the requests, of a program too, and not only give the token.

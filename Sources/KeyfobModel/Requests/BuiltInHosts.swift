@@ -38,6 +38,13 @@ public enum BuiltInHosts {
         }
     }
 
+    /// The built-in provider's host, or that of its services, that is written almost as `host` is; nil for none.
+    package static func nearest(to host: String) -> String? {
+        let patterns = services.values.flatMap { $0.flatMap { $0.hosts.map(\.text) } }
+        let all = services.keys + patterns.filter { !$0.hasPrefix("*") }
+        return all.contains(host) ? nil : NearestWord.of(host, among: all, differing: 2)
+    }
+
     /// A service: where it is, and what its tokens are for.
     private struct Service {
         enum Meaning {

@@ -1,8 +1,11 @@
 /// What a mistyped word may mean.
 package enum NearestWord {
-    /// The word that is nearest to a mistyped one, where a letter of three at most differs; nil for none.
-    package static func of(_ word: String, among words: some Sequence<String>) -> String? {
-        words.map { (distance(word, $0), $0) }.filter { $0.0 > 0 && $0.0 <= max(1, word.count / 3) }.min { $0 < $1 }?.1
+    /// The word that is nearest to a mistyped one; nil for none.
+    ///
+    /// - Parameter limit: How many letters may differ; one of three unless given.
+    package static func of(_ word: String, among words: some Sequence<String>, differing limit: Int? = nil) -> String? {
+        let limit = limit ?? max(1, word.count / 3)
+        return words.map { (distance(word, $0), $0) }.filter { $0.0 > 0 && $0.0 <= limit }.min { $0 < $1 }?.1
     }
 
     /// How many letters are to be added, left out, replaced or swapped with the next to make one word of another (the

@@ -34,7 +34,10 @@ struct MistakeTests {
         ("version", 64, ["there is no command 'keyfob version'; did you mean 'keyfob --version'?"]),
         ("rm ada", 64, ["there is no command 'keyfob rm'; did you mean 'keyfob account remove'?"]),
         ("man nosuch", 64, ["there is no command 'keyfob nosuch'"]),
-        ("request git.example/me --account eve", 64, ["the address has no scheme, such as https://"]),
+        (
+            "request git.example/me --account eve", 64,
+            ["the address has no scheme, such as https://", "did you mean https://git.example/me?"]
+        ),
         ("bind --here --tool x eve", 64, ["--directory, --here, --url, --host and --tool exclude one another"]),
         ("unlock --for soon", 64, ["--for takes a duration such as 15m", "see 'keyfob unlock --help'"]),
         ("lock extra", 64, ["Unexpected argument 'extra'", "see 'keyfob lock --help'"]),
@@ -53,7 +56,7 @@ struct MistakeTests {
         ("passwd", 12, ["nobody to ask", "keyfob passwd --new-passphrase-fd 3 3< FILE"]),
         ("passwd ffff", 13, ["there is no slot 'ffff'", "'keyfob slot list' shows the slots"]),
         ("passwd --kdf-memory 5", 64, ["between 64 and 1024 MiB", "see 'keyfob passwd --help'"]),
-        ("lost", 64, ["Missing expected argument '<machine>'", "see 'keyfob lost --help'"]),
+        ("lost", 64, ["Missing expected argument '<machine>'", "for example 'keyfob lost laptop'", "see 'keyfob lost --help'"]),
         (
             "lost laptop", 78,
             ["the vault is not in a sync", "'keyfob restore BACKUP --vault ~/lost", "keyfob logout --all"]
@@ -83,7 +86,7 @@ struct MistakeTests {
         ("account label eve ''", 64, ["a label cannot be blank"]),
         ("account label eve Lab", 73, ["another account of group 'work' has that label", "'keyfob account list'"]),
         ("account move eve --to nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
-        ("account move eve", 64, ["Missing expected argument '--to <group>'", "see 'keyfob account move --help'"]),
+        ("account move eve", 64, ["Missing expected argument '--to <group>'", "for example 'keyfob account move ", "see 'keyfob account move --help'"]),
         ("account remove nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("account remove eve", 64, ["nothing was changed", "nobody to ask", "--force does it without asking"]),
         ("account default nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
@@ -102,6 +105,16 @@ struct MistakeTests {
         ("add zoe@git.example", 64, ["the token from standard input is empty"]),
         ("add --account zoe --host git.example", 64, ["the token from standard input is empty"]),
         ("add --account zoe --host git.example --token-fd 9", 64, ["descriptor 9 is not open"]),
+        ("token --account", 64, ["Missing value for '--account <account>'", "for example 'keyfob token --account "]),
+        ("login microsoft --tenant 'a b'", 64, ["--tenant takes an id or a domain, such as contoso.example"]),
+        (
+            "request https://graph.microsoft.com/v1.0/me", 77,
+            ["no account's tokens go to graph.microsoft.com", "sign in there with 'keyfob login microsoft'"]
+        ),
+        (
+            "token --account eve --url https://api.githib.com", 77,
+            ["the tokens of eve do not go to api.githib.com", "did you mean api.github.com?"]
+        ),
         ("token --account nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("token --account ada", 11, ["'ada' names 2 accounts", "for example --account ada@git.example"]),
         (
@@ -131,7 +144,7 @@ struct MistakeTests {
         ("pick --no-input", 11, ["choosing among 5 accounts needs a person", "say which with --account"]),
         ("use nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("use ada", 11, ["'ada' names 2 accounts", "name one of them, for example ada@git.example"]),
-        ("login", 64, ["say where to sign in", "see 'keyfob login --help'"]),
+        ("login", 64, ["say where to sign in, for example 'keyfob login github'", "see 'keyfob login --help'"]),
         ("login nosuch", 13, ["there is no provider 'nosuch'", "'keyfob provider list' shows the known ones"]),
         (
             "login github --no-input", 13,

@@ -42,7 +42,7 @@ struct APIRequestTests {
         try home.signIn("alice")
         let outcome = try home.run("keyfob request '\(server.base)/nothing?key=PRIVATE'")
         #expect(outcome.status == 1 && outcome.text.contains("Not Found"), "\(outcome)")
-        #expect(outcome.errors == "keyfob: GET \(server.base)/nothing: the service answered 404\n", "\(outcome)")
+        #expect(outcome.errors == "keyfob: GET \(server.base)/nothing: \(server.host) answered 404\n", "\(outcome)")
     }
 
     @Test("the method goes as it was given", arguments: ["HEAD", "PUT", "PATCH", "DELETE"])
@@ -64,7 +64,7 @@ struct APIRequestTests {
         let refused = try home.run("keyfob request \(server.base)/api/me")
         #expect(
             refused.status == 1
-                && refused.errors.contains("/api/me: the service answered 401; the token is not for this service"),
+                && refused.errors.contains("/api/me: \(server.host) answered 401; the token of alice is not for this service"),
             "\(refused)")
         #expect(try server.refreshes().count == count + 2)
         #expect(try home.run("keyfob request -X POST --data x \(server.base)/api/me").status == 1)

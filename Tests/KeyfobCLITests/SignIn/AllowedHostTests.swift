@@ -19,7 +19,7 @@ struct AllowedHostTests {
     private func send(_ line: String, location: SourceLocation = #_sourceLocation) throws {
         let outcome = try place.run(line)
         #expect(
-            outcome.status == 1 && outcome.errors.contains("the service answered 404"), "\(outcome)",
+            outcome.status == 1 && outcome.errors.contains(" answered 404"), "\(outcome)",
             sourceLocation: location)
     }
 
