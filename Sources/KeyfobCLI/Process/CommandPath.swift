@@ -34,7 +34,7 @@ struct CommandPath {
     func example(of option: String?) -> String? {
         let lines = command.configuration.discussion.split(separator: "\n", omittingEmptySubsequences: false)
         let block = lines.drop { $0 != "Example:" }.dropFirst().prefix { !$0.isEmpty }.joined(separator: "\n")
-        let examples = block.replacing(/ *\\\n +/, with: " ").split(separator: "\n").map { $0.drop { $0 == " " } }
+        let examples = block.replacing(/\\\n +/, with: "").split(separator: "\n").map { $0.drop { $0 == " " } }
         guard let option else { return examples.first.map(String.init) }
         return examples.first { $0.split(separator: " ").contains(option[...]) }.map(String.init)
     }
