@@ -36,7 +36,7 @@ struct MistakeTests {
         ("man nosuch", 64, ["there is no command 'keyfob nosuch'"]),
         (
             "request git.example/me --account eve", 64,
-            ["the address has no scheme, such as https://", "did you mean https://git.example/me?"]
+            ["the address has no scheme, such as https://", "did you mean https://git.example/me"]
         ),
         ("bind --here --tool x eve", 64, ["--directory, --here, --url, --host and --tool exclude one another"]),
         ("unlock --for soon", 64, ["--for takes a duration such as 15m", "see 'keyfob unlock --help'"]),
@@ -105,7 +105,7 @@ struct MistakeTests {
         ("add zoe@git.example", 64, ["the token from standard input is empty"]),
         ("add --account zoe --host git.example", 64, ["the token from standard input is empty"]),
         ("add --account zoe --host git.example --token-fd 9", 64, ["descriptor 9 is not open"]),
-        ("token --account", 64, ["Missing value for '--account <account>'", "for example 'keyfob token --account "]),
+        ("token --account", 64, ["Missing value for '--account <name>'", "for example 'keyfob token --account "]),
         ("login microsoft --tenant 'a b'", 64, ["--tenant takes an id or a domain, such as contoso.example"]),
         (
             "request https://graph.microsoft.com/v1.0/me", 77,
