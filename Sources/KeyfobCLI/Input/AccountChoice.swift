@@ -39,6 +39,14 @@ extension GlobalOptions {
     func pick(
         among candidates: [Selection.Judged], for request: TokenRequest, beside evidence: BrokerEvidence? = nil
     ) throws(KeyringError) -> Candidate {
+        try pick(among: candidates, for: request, beside: evidence, remembering: nil).candidate
+    }
+
+    /// The same; the person may say that the account is to be bound to a subject.
+    func pick(
+        among candidates: [Selection.Judged], for request: TokenRequest, beside evidence: BrokerEvidence? = nil,
+        remembering subject: Binding.Subject?
+    ) throws(KeyringError) -> (candidate: Candidate, isForGood: Bool) {
         guard !noInput else {
             throw KeyringError(
                 .ambiguous, "choosing among \(candidates.count) accounts needs a person",
@@ -49,11 +57,12 @@ extension GlobalOptions {
             request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""
         let items = PickerItem.items(candidates, beside: evidence)
         do {
-            let index =
+            let picked =
                 Environment.current["TERM"] == "dumb"
-                ? try AccountQuestion.choose(among: items, purpose: purpose)
-                : try AccountPicker.choose(among: items, purpose: purpose, color: usesColor())
-            return candidates[index].candidate
+                ? try AccountQuestion.choose(among: items, purpose: purpose, remembering: subject?.text)
+                : try AccountPicker.choose(
+                    among: items, purpose: purpose, color: usesColor(), remembering: subject?.text)
+            return (candidates[picked.index].candidate, picked.isForGood)
         } catch {
             throw KeyringError(error)
         }

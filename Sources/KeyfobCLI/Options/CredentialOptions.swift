@@ -1,9 +1,12 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobConfinement
+internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
+internal import KeyfobTerminal
 
-/// What the helpers that other tools call have in common: they ask nobody anything.
+/// What the helpers that other tools call have in common: they ask for nothing but the account, where a person is there.
 struct CredentialOptions: ParsableArguments {
     @OptionGroup var request: RequestOptions
     @OptionGroup var refresh: RefreshOptions
@@ -112,12 +115,78 @@ struct CredentialOptions: ParsableArguments {
                 throw error.code == .locked && !agent.isNamed ? reason : error
             }
         }
+        do throws(KeyringError) {
+            return try token(question, of: keyring, global: unattended)
+        } catch {
+            guard let choice = HelperChoice(of: error, question, try request(question), keyring, global) else {
+                throw error
+            }
+            return try chosen(choice, question, of: keyring)
+        }
+    }
+
+    /// The token of an open keyring.
+    private func token(
+        _ question: Question, of keyring: Keyring, global: GlobalOptions, asking choice: HelperChoice? = nil
+    ) throws(KeyringError) -> ToolToken {
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options(question), refresh: refresh, networkOptions: networkOptions,
-            global: unattended)
+            global: global)
+        acquisition.subject = choice?.subject
         let answer = try acquisition.token()
+        acquisition.rememberPicked()
         try answer.requirePrintable()
         return ToolToken(answer: answer, giver: .keyring(acquisition))
+    }
+
+    /// The token of the account that a person chooses, at the terminal or in an agent's window.
+    ///
+    /// - Throws: `ambiguous` where nobody can be asked, with the command that decides it, and `cancelled`.
+    private func chosen(
+        _ choice: HelperChoice, _ question: Question, of keyring: Keyring
+    ) throws(KeyringError) -> ToolToken {
+        switch HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool) {
+        case .terminal:
+            // One after the other is asked: what is chosen may do for the next.
+            let turn = Self.turn(keyring.location)
+            var asking = global
+            asking.noInput = !Terminal.isFree
+            do throws(KeyringError) {
+                let token = try token(question, of: keyring, global: asking, asking: choice)
+                _ = consume turn
+                return token
+            } catch {
+                throw error.code == .ambiguous ? choice.error : error
+            }
+        case .desktop:
+            do throws(KeyringError) {
+                return try tokenByWindow(question, of: keyring)
+            } catch {
+                throw Self.nobodyThere.contains(error.code) ? choice.error : error
+            }
+        case .nobody: throw choice.error
+        }
+    }
+
+    /// How an agent says that it asks nobody, or that nobody lets it give a token, which the keyring may give all the same.
+    private static let nobodyThere: Set<KeyringError.Code> = [.ambiguous, .unavailable, .locked, .notPermitted]
+
+    /// The only question at a time on this terminal; nil where there is no folder for the login.
+    private static func turn(_ location: KeyringLocation) -> FileLock? {
+        guard let runtime = location.runtime, (try? RuntimeFolder(path: runtime).prepare()) != nil else { return nil }
+        return try? FileLock("\(runtime)/question.\(Terminal.session)", orBusyAfter: .seconds(600))
+    }
+
+    /// The token that an agent gives, which asks by a window whose this program may have; it does not ask where somebody has
+    /// let it have one account's, so nothing is remembered as a person's choice.
+    private func tokenByWindow(_ question: Question, of keyring: Keyring) throws(KeyringError) -> ToolToken {
+        let agent = try AskedAgent(
+            of: keyring.location, Environment.current.variables, showsItself: { ProcessHardening.show($0) })
+        guard let agent else { throw KeyringError(.unavailable, "no agent listens") }
+        let (request, groups) = (try request(question), try global.groups())
+        let answer = try agent.token(request, in: groups, refresh.options)
+        try answer.requirePrintable()
+        return ToolToken(answer: answer, giver: .agent(agent, request, groups))
     }
 
     /// Sees to it that a token which the tool's server has refused is not handed out again.
@@ -151,6 +220,7 @@ struct CredentialOptions: ParsableArguments {
     private func options(_ question: Question) -> RequestOptions {
         var options = request
         (options.tool, options.url) = (question.tool, question.url.text)
+        if question.tool == ToolCall.git.tool { options.gitFolder = Environment.current["GIT_DIR"] }
         if let account = question.account {
             options.account = account
         } else {

@@ -15,6 +15,8 @@ struct RequestWords {
     var login: String?
     var allowedHost: String?
     var tool: String?
+    /// That of the repository with which git works, where git asks.
+    var gitFolder: String?
 
     /// What nobody can mean; nil where all is well.
     var flaw: String? {
@@ -69,7 +71,8 @@ struct RequestWords {
     }
 
     private func context(_ address: ResourceURL?, _ usualTool: String?, _ person: PersonalGit) -> RequestContext {
-        RequestContext(workingDirectory: ".", url: address, tool: tool ?? usualTool, person: person)
+        RequestContext(
+            workingDirectory: ".", gitFolder: gitFolder, url: address, tool: tool ?? usualTool, person: person)
     }
 
     /// The URL, and the user that it names.

@@ -3,22 +3,24 @@ internal import Glibc
 /// Lets a person choose an account on the terminal.
 package enum AccountPicker {
     private enum Outcome {
-        case chosen(Int)
+        case chosen(PickedItem)
         case cancelled
         case ended(by: CInt)
     }
 
-    /// Shows the items, best first, and returns the index of the one that was chosen.
+    /// Shows the items, best first, and returns the one that was chosen.
     ///
     /// The terminal is as it was before when this returns, throws, or ends the process because a signal told it to.
     ///
+    /// - Parameter subject: For what it offers to remember the choice; nil where it does not.
     /// - Throws: `nothingChosen` when the person leaves without an answer, `absent`, `gone`, `cannotTakeKeys`, `noChoices`.
     package static func choose(
-        among items: [PickerItem], purpose: String, color: Bool
-    ) throws(TerminalFailure) -> Int {
+        among items: [PickerItem], purpose: String, color: Bool, remembering subject: String? = nil
+    ) throws(TerminalFailure) -> PickedItem {
         guard !items.isEmpty else { throw .noChoices }
-        switch try outcome(PickerScreen(items, purpose: purpose), PickerState(items), color) {
-        case .chosen(let index): return index
+        let screen = PickerScreen(items, purpose: purpose, remembering: subject)
+        switch try outcome(screen, PickerState(items, offersToRemember: subject != nil), color) {
+        case .chosen(let item): return item
         case .cancelled: throw .nothingChosen
         case .ended(let signal): SignalPipe.end(by: signal)
         }
@@ -75,7 +77,8 @@ package enum AccountPicker {
             switch state.handle(key) {
             case .none: break
             case .redraw: isChanged = true
-            case .choose(let index): return .chosen(index)
+            case .choose(let index): return .chosen(PickedItem(index: index))
+            case .remember(let index): return .chosen(PickedItem(index: index, isForGood: true))
             case .cancel: return .cancelled
             }
         }

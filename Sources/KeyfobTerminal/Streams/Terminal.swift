@@ -31,6 +31,25 @@ package struct Terminal: ~Copyable {
         if Terminal() != nil { true } else { false }
     }
 
+    /// Whether a terminal is what a path names.
+    package static func isOne(_ path: String) -> Bool {
+        ["/dev/pts/", "/dev/tty", "/dev/console"].contains(where: path.hasPrefix)
+    }
+
+    /// The session that has the terminal.
+    package static var session: Int32 { getsid(0) }
+
+    /// Whether a person can be asked in the middle of what another program does: it runs in the foreground, and has not set
+    /// the terminal to take single keys, as programs do that draw on the whole of it.
+    package static var isFree: Bool {
+        guard let terminal = Terminal() else { return false }
+        var settings = termios()
+        guard tcgetpgrp(terminal.descriptor) == getpgrp(),
+            unsafe tcgetattr(terminal.descriptor, &settings) == 0
+        else { return false }
+        return settings.c_lflag & tcflag_t(ICANON) != 0
+    }
+
     deinit {
         close(descriptor)
     }
