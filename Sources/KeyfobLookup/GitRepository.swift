@@ -70,20 +70,29 @@ struct GitRepository {
         return Self.home(of: common)
     }
 
+    /// The folder of its main working tree, or of this one where that is another repository's submodule.
+    var place: String {
+        guard let home = homeOfTree, FileAccess.path(home, ".git") == Self.common(of: realFolder) else { return tree }
+        return home
+    }
+
     private static func home(of folder: String) -> String {
         FileAccess.ancestors(of: folder).first { $0.hasSuffix("/.git") }.map(FileAccess.folder(of:)) ?? folder
     }
 
-    /// The address of the remote `origin`, or of the only remote, and who commits.
+    /// The address of the remote `origin`, or of the only remote, those of all, and who commits.
     ///
     /// - Parameter person: Whose own configuration counts besides; nil where only the repository's does.
-    func context(_ person: PersonalGit?) -> (remote: ResourceURL?, committer: MailAddress?) {
+    func context(
+        _ person: PersonalGit?
+    ) -> (remote: ResourceURL?, remotes: [ResourceURL], committer: MailAddress?) {
         guard let configuration = try? GitConfiguration(at: FileAccess.path(folder, "config")) else {
-            return (nil, nil)
+            return (nil, [], nil)
         }
         let remotes = configuration.remotes
         let remote = remotes.first { $0.name == "origin" } ?? (remotes.count == 1 ? remotes.first : nil)
-        return (remote.flatMap { ResourceURL(gitRemote: $0.url) }, committer(configuration, person))
+        let addresses = remotes.compactMap { ResourceURL(gitRemote: $0.url) }
+        return (remote.flatMap { ResourceURL(gitRemote: $0.url) }, addresses, committer(configuration, person))
     }
 
     /// Who commits; nil where that is not set for this repository, or cannot be told for certain.

@@ -86,6 +86,30 @@ struct DirectoryContextTests {
         #expect(directory("other", root + "/evil/git") == "/evil/git")
     }
 
+    @Test("who commits counts for the owners of the repository's remotes, and not for others at their host")
+    func otherOwner() throws {
+        try make("repo/.git")
+        try write("repo/.git/HEAD", "ref: refs/heads/main\n")
+        try write(
+            "repo/.git/config",
+            """
+            [user]
+            \temail = ada@contoso.example
+            [remote "origin"]
+            \turl = https://github.com/Contoso/app
+            [remote "other"]
+            \turl = git@github.com:fabrikam/app
+
+            """)
+        func committer(_ url: String) throws -> String? {
+            RequestContext(workingDirectory: root + "/repo", url: try ResourceURL(parsing: url)).committer?.name
+        }
+        #expect(try committer("https://github.com/contoso/other") == "ada")
+        #expect(try committer("https://github.com/fabrikam/x") == "ada")
+        #expect(try committer("https://github.com/ada/app") == nil)
+        #expect(try committer("https://git.example/ada/app") == "ada" && committer("https://github.com") == "ada")
+    }
+
     @Test(
         "a directory that is gone, a file and nonsense tell nothing",
         arguments: ["gone", "file", "gone/../x", "a\u{0}b"])

@@ -18,6 +18,7 @@ enum HelperAttendance {
             return .nobody
         }
         if Terminal.isThere { return Terminal.isFree ? .terminal : .nobody }
+        if isService(environment) { return .nobody }
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil ? .desktop : .nobody
     }
 
@@ -25,11 +26,25 @@ enum HelperAttendance {
     static func isUnattended(_ environment: Environment) -> Bool {
         if let value = environment["CI"], !isFalse(value) { return true }
         if let value = environment["GIT_TERMINAL_PROMPT"], isFalse(value) { return true }
+        // git sets these for its hooks.
+        let ofHooks = ["GIT_INDEX_FILE", "GIT_QUARANTINE_PATH", "GIT_PUSH_OPTION_COUNT"]
+        if ofHooks.contains(where: { environment[$0] != nil }) { return true }
         // As scheduled maintenance says it from git 2.48 on.
         let parameters = Identifier.folded(environment["GIT_CONFIG_PARAMETERS"] ?? "")
         guard let place = parameters.firstRange(of: "credential.interactive") else { return false }
         let value = parameters[place.upperBound...].drop { "'= ".contains($0) }.prefix { $0 != "'" && $0 != " " }
         return value == "never" || isFalse(String(value))
+    }
+
+    /// Whether a timer of systemd's has started this, or a service whose messages go to the journal.
+    static func isService(_ environment: Environment, errors: String? = nil) -> Bool {
+        if environment["TRIGGER_UNIT"] != nil || environment["TRIGGER_TIMER_REALTIME_USEC"] != nil
+            || environment["TRIGGER_TIMER_MONOTONIC_USEC"] != nil
+        {
+            return true
+        }
+        guard let journal = environment["JOURNAL_STREAM"] else { return false }
+        return journal == errors ?? StandardError.file
     }
 
     private static func isFalse(_ text: String) -> Bool {
@@ -40,7 +55,8 @@ enum HelperAttendance {
     ///
     /// - Parameter programs: Those that called, the nearest first.
     static func isApart(_ programs: [CallingProgram], isForGit: Bool) -> Bool {
-        if programs.contains(where: \.isMaintenance) { return true }
+        if programs.contains(where: { $0.isMaintenance || $0.isTimer }) { return true }
+        if zip(programs, programs.dropFirst()).contains(where: { $0.isHook(of: $1) }) { return true }
         // What is between this program and git that asks is git's way to call it.
         let start = isForGit ? programs.firstIndex(where: \.isGits) ?? programs.endIndex : 0
         for (program, caller) in zip(programs[start...], programs[start...].dropFirst())

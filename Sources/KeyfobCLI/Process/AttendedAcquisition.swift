@@ -17,6 +17,8 @@ struct AttendedAcquisition {
     var program: String?
     /// What a person who chooses an account can bind to it.
     var subject: Binding.Subject?
+    /// The tool that waits for the token; nil for this command itself.
+    var tool: String?
     private var request = TokenRequest()
     private var picked: Candidate?
 
@@ -43,7 +45,7 @@ struct AttendedAcquisition {
             let selection = try keyring.accounts.select(request, in: groups)
             guard case .ambiguous = selection.outcome else { throw error }
             let (chosen, isForGood) = try global.pick(
-                among: selection.choices, for: request, remembering: subject)
+                among: selection.choices, for: request, remembering: subject, asking: tool)
             if isForGood, let subject { bind(subject, to: chosen) }
             picked = chosen
             request.account = chosen.account.id.description

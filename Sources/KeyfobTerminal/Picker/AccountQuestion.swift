@@ -5,10 +5,14 @@ package enum AccountQuestion {
 
     /// Shows the items, best first, and returns the one that was chosen.
     ///
-    /// - Parameter subject: For what it offers to remember the choice; nil where it does not.
-    /// - Throws: `nothingChosen` when the person leaves without an answer, `nothingTyped`, `absent`, `noChoices`.
+    /// - Parameters:
+    ///   - subject: For what it offers to remember the choice; nil where it does not.
+    ///   - limit: How long an answer is waited for; nil for as long as nobody answers.
+    /// - Throws: `nothingChosen` when the person leaves without an answer, `nothingTyped`, `absent`, `noChoices`, `unwanted`,
+    ///   `unanswered`.
     package static func choose(
-        among items: [PickerItem], purpose: String, remembering subject: String? = nil
+        among items: [PickerItem], purpose: String, remembering subject: String? = nil,
+        until limit: QuestionLimit? = nil
     ) throws(TerminalFailure) -> PickedItem {
         guard !items.isEmpty else { throw .noChoices }
         guard let terminal = Terminal() else { throw .absent }
@@ -21,7 +25,7 @@ package enum AccountQuestion {
         terminal.show("Which account\(place)?\n\(table.text)")
         for _ in 0..<attempts {
             let good = subject.map { ", with ! always for \(TerminalText.line($0))" } ?? ""
-            let answer = try terminal.line(after: "Its number, 1 to \(items.count)\(good): ")
+            let answer = try terminal.line(after: "Its number, 1 to \(items.count)\(good): ", until: limit)
             guard !answer.isEmpty else { break }
             let isForGood = subject != nil && answer.hasSuffix("!")
             if let number = Int(isForGood ? answer.dropLast() : answer[...]), items.indices.contains(number - 1) {

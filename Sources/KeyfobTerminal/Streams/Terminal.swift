@@ -122,14 +122,25 @@ package struct Terminal: ~Copyable {
 
     /// Asks for a line that is shown.
     ///
-    /// - Throws: `nothingTyped` at the end of input.
-    package func line(after question: String) throws(TerminalFailure) -> String {
+    /// - Parameter limit: How long it is waited for; nil for as long as nobody types.
+    /// - Throws: `nothingTyped` at the end of input, `unwanted`, `unanswered`.
+    package func line(after question: String, until limit: QuestionLimit? = nil) throws(TerminalFailure) -> String {
         ask(question)
+        if let limit { try wait(limit) }
         do {
             let line = try SecretBytes.readingLine(descriptor: descriptor, limit: Self.lineLimit)
             return String(decoding: line.withBytes { [UInt8]($0) }, as: UTF8.self)
         } catch {
             throw .nothingTyped
+        }
+    }
+
+    /// Waits until a line is typed.
+    private func wait(_ limit: QuestionLimit) throws(TerminalFailure) {
+        while true {
+            try limit.check()
+            var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&polled, 1, QuestionLimit.interval) > 0 { return }
         }
     }
 

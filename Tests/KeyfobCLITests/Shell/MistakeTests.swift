@@ -35,7 +35,10 @@ struct MistakeTests {
         ("rm ada", 64, ["there is no command 'keyfob rm'; did you mean 'keyfob account remove'?"]),
         ("man nosuch", 64, ["there is no command 'keyfob nosuch'"]),
         ("request git.example/me --account eve", 64, ["the address has no scheme, such as https://"]),
-        ("bind --here --tool x eve", 64, ["--directory, --here, --url, --host and --tool exclude one another"]),
+        (
+            "bind --here --tool x eve", 64,
+            ["--directory, --here, --repository, --url, --host and --tool exclude one another"]
+        ),
         ("unlock --for soon", 64, ["--for takes a duration such as 15m", "see 'keyfob unlock --help'"]),
         ("lock extra", 64, ["Unexpected argument 'extra'", "see 'keyfob lock --help'"]),
         ("slot add rubber", 64, ["'rubber' is invalid", "'passphrase', 'key-file', 'recipient'"]),

@@ -92,11 +92,33 @@ struct GitQuestionTests {
         #expect(run.status == 0 && told.hasPrefix("keyfob: directory /") && told.contains("/app uses bob"), "\(told)")
         try home.run("keyfob history clear -q && git -C app fetch -q && keyfob history clear -q").expectSuccess()
         #expect(try people() == ["bob"])
+        let unmade = try home.run("git clone -q $URL/private/app.git fresh")
+        let line = try #require(unmade.errors.split(separator: "'").first { $0.hasPrefix("mkdir -p /") })
+        #expect(line.contains("/fresh && keyfob bind --directory /"), "\(unmade)")
+        try home.run("\(line) && git clone -q $URL/private/app.git fresh").expectSuccess()
+        try home.run("keyfob unbind -q --directory fresh").expectSuccess()
         let words = try advised(
             by: home.run("git init -q other && cd other && git remote add origin $URL/private/app.git && git fetch -q"))
         #expect(words.hasPrefix("keyfob bind --directory /") && words.contains("/other alice"), "\(words)")
         try home.run("\(words) && git -C other fetch -q").expectSuccess()
         #expect(try people() == ["alice", "bob"])
+    }
+
+    @Test("a question goes when its git is killed, and the terminal is as before")
+    func killed() throws {
+        try home.place.write(
+            "script",
+            """
+            git clone -q $URL/private/app.git 2> err &
+            wait $! ; sleep 1
+            pgrep -s 0 git-credential > left; echo over
+            """)
+        // Only the git that was typed is killed: its helper is not told.
+        let run = try home.place.onTerminal(
+            "bash -c 'set +m; . ./script'",
+            steps: [[Self.picker, "", "kill -KILL $(pgrep -n -f \"^git clone -q http://\(server.host)\")"]])
+        #expect(run.screen.contains("over") && !run.screen.hasSuffix("2/2"), "\(run)")
+        #expect(try home.run("cat left").text.isEmpty)
     }
 
     @Test(

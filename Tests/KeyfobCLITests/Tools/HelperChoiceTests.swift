@@ -31,7 +31,7 @@ struct HelperChoiceTests {
         #expect(blocked.errors.contains("'keyfob bind --directory \(place.path)/app bob@github.com'"), "\(blocked)")
     }
 
-    @Test("what an agent gives without asking is no choice of a person's, and is not remembered")
+    @Test("an agent that lets Keyfob have one of them takes it for no choice of a person's")
     func agent() throws {
         let place = try home("git.example")
         try place.run("keyfob program allow -q keyfob --account bob").expectSuccess()
@@ -41,7 +41,7 @@ struct HelperChoiceTests {
             export DISPLAY=:99
             printf 'protocol=https\\nhost=git.example\\npath=any/app.git\\n\\n' | setsid -w keyfob helper git get
             """)
-        #expect(outcome.text.contains("password=token-of-bob"), "\(outcome)")
+        #expect(outcome.text == "quit=1\n" && outcome.errors.contains("'keyfob bind --url"), "\(outcome)")
         let groups = try place.document("keyfob history show --json")["groups"] as? [[String: Any]]
         #expect(groups?.allSatisfy { $0["choices"] as? Int == 0 } == true, "\(String(describing: groups))")
     }

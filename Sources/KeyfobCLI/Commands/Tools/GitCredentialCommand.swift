@@ -19,7 +19,7 @@ struct GitCredentialCommand: ParsableCommand {
             For other hosts, and where no account fits, it prints nothing and ends with 0, and git goes on to the next \
             helper. While the vault is locked, an agent that runs is asked ('keyfob agent'). Where several accounts fit, \
             it asks at git's terminal, or without one by a window of an agent; Ctrl-R binds the choice to the owner's address. \
-            Otherwise, and always in hooks, in git's maintenance, in the background, with --no-input, CI or \
+            The question ends after three minutes without a key, or with git. Otherwise, and always in hooks, in git's maintenance, in the background, with --no-input, CI or \
             GIT_TERMINAL_PROMPT=0, it names the command that binds one, stops git, and ends with 11. \
             For the owner git has to tell the path, which it does with credential.useHttpPath.
 
@@ -50,7 +50,7 @@ struct GitCredentialCommand: ParsableCommand {
 
     /// Errors about an account that is meant, or that nobody has chosen: git is to stop.
     private static let ending: Set<KeyringError.Code> = [
-        .ambiguous, .cancelled, .signInNeeded, .scopesDeclined, .policyNotMet, .proofNeeded,
+        .ambiguous, .cancelled, .noSuchAccount, .signInNeeded, .scopesDeclined, .policyNotMet, .proofNeeded,
     ]
 
     private func get() throws(KeyringError) {
