@@ -59,19 +59,4 @@ struct LockedHelperTests {
         #expect(try place.run("cat out").text.contains("password=token-of-bob"), "\(told)")
         #expect(told.contains("'keyfob bind --url https://git.example/contoso bob"), "\(told)")
     }
-
-    @Test("a binding to an account that was removed is told, and git stops")
-    func removed() throws {
-        let place = try home(allowing: ["ada"])
-        try place.run(
-            """
-            keyfob bind -q --url https://git.example/contoso bob --key-file key
-            keyfob account remove --force bob --key-file key
-            """
-        ).expectSuccess()
-        try script(place, "keyfob helper git get < asked")
-        let outcome = try place.run("setsid -w sh script")
-        #expect(outcome.status != 0 && outcome.text == "quit=1\n", "\(outcome)")
-        #expect(outcome.errors.contains("'keyfob bind --url https://git.example/contoso ACCOUNT'"), "\(outcome)")
-    }
 }

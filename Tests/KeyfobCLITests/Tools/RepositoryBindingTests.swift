@@ -23,7 +23,7 @@ struct RepositoryBindingTests {
             #expect(try place.run("cd app/deep && \(ask)").text.contains("password=token-of-octo"))
             #expect(try place.run(ask).status == 11)
             if folder == "app" {
-                try place.run("keyfob undo -q").expectSuccess()
+                try place.run("keyfob undo -q --force").expectSuccess()
             } else {
                 try place.run("cd tree && keyfob unbind -q --repository").expectSuccess()
             }
