@@ -28,7 +28,14 @@ extension AgentDesk {
             throw try rights(of: caller).error(selection, for: request, keyring, in: acquisition.groups)
         }
         var fitting = candidates
-        if candidates.count == 1, !request.isNamed {
+        if acquisition.takesChosenAlone, candidates.count > 1 {
+            let judged = try rights(of: caller).judge(.token, candidates, request.scopes, request.clientID, keyring)
+            guard judged.allowed.isEmpty else {
+                throw KeyringError(
+                    .ambiguous, "the request fits several accounts", accounts: judged.allowed.map(\.candidate.account))
+            }
+        }
+        if candidates.count == 1, !request.isNamed, !acquisition.takesChosenAlone {
             // Another one that it may use goes before one that it would have to ask for.
             let judged = try rights(of: caller).judge(
                 .token, selection.wouldDo, request.scopes, request.clientID, keyring)
@@ -37,6 +44,10 @@ extension AgentDesk {
         let chosen: Candidate
         do throws(KeyringError) {
             chosen = try await admit(caller, .token, fitting, request.scopes, request.clientID, keyring, &draft)
+            if acquisition.takesChosenAlone, candidates.count > 1 {
+                // A person has just chosen, whom nobody need ask again.
+                keyring.accounts.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
+            }
         } catch {
             // Where it may use all accounts, it is told what the owner would be, whose words depend on those that do not fit.
             let all = selection.verdicts.map(\.candidate)

@@ -128,6 +128,12 @@ struct ProgramRights {
         {
             return error
         }
+        if let binding = selection.bindingOfRemoved {
+            // Not who it was.
+            return KeyringError(
+                .noSuchAccount, "\(binding.subject) is bound to an account that is not there any more",
+                advice: .rebind(binding))
+        }
         let signedOut = known.filter { $0.verdict == .rejected(.signedOut) }.map(\.candidate.account.name)
         if let name = signedOut.first, signedOut.count == 1 {
             return KeyringError(.signInNeeded, "\(name) must sign in", advice: .signIn(name, request.scopes))
@@ -137,6 +143,15 @@ struct ProgramRights {
 }
 
 extension Selection {
+    /// The binding that means an account which is not there any more, where that is why nobody was chosen.
+    fileprivate var bindingOfRemoved: Binding? {
+        switch outcome {
+        case .boundToNobody(let binding): binding
+        case .boundInVain(let binding, let candidate, _) where candidate.isRemoved: binding
+        default: nil
+        }
+    }
+
     /// Whether why nobody was chosen tells of an account that is not there any more.
     fileprivate var tellsOfRemoved: Bool {
         switch outcome {

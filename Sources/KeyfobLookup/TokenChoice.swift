@@ -10,7 +10,7 @@ internal import KeyfobVault
 /// which the tenant is known before others, one of a sign-in before one that was added by hand or imported without a client,
 /// the default client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the
 /// one that lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
-/// tell apart. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
+/// tell apart, unless the tool that asks tells its purpose: then those that do for it go first, and one of them is taken. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
 /// refresh is to get.
 package struct TokenChoice {
     /// What is asked for.
@@ -54,6 +54,7 @@ package struct TokenChoice {
     func token(
         among tokens: [StoredItem<Credential>], preferredClient: ([String]) throws(StorageFailure) -> String?
     ) throws(Failure) -> StoredItem<Credential>? {
+        let tokens = serving(tokens)
         // A token without a tenant is of no other one. That of several tenants one has a valid token chooses none.
         let tenants = Set(tokens.map { Identifier.folded($0.value.realm) }).filter { !$0.isEmpty }.sorted()
         guard tenants.count <= 1 else { throw .ambiguous(.tenants(tenants)) }
@@ -71,6 +72,8 @@ package struct TokenChoice {
             if let preferred { remaining.removeAll { $0.value.clientID != preferred } }
         }
         let clients = Set(remaining.map { $0.value.clientID }).sorted()
+        // Any that does for the purpose will do.
+        if request.isForPurposeAlone(at: account.id.environment) { return remaining.max(by: isBehind) }
         guard clients.count == 1 else { throw .ambiguous(.clients(clients)) }
         if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
             // Of several for the resource that the address means, the one for whatever was consented to.
@@ -88,6 +91,13 @@ package struct TokenChoice {
             remaining = unscoped
         }
         return remaining.max(by: isBehind)
+    }
+
+    /// Those whose scopes do for what the tool that asks wants; all where none do.
+    private func serving(_ tokens: [StoredItem<Credential>]) -> [StoredItem<Credential>] {
+        guard let purpose = request.purpose, tokens.count > 1 else { return tokens }
+        let serving = tokens.filter { $0.value.mayServe(purpose) }
+        return serving.isEmpty ? tokens : serving
     }
 
     private func isBehind(_ token: StoredItem<Credential>, _ other: StoredItem<Credential>) -> Bool {
@@ -134,5 +144,13 @@ extension Credential {
             request.scopes.isSubset(of: scopes)
         else { return false }
         return request.resource(at: account.environment)?.isMeant(by: scopes) ?? true
+    }
+}
+
+extension TokenRequest {
+    /// Whether nothing but what the tool does with it tells tokens of an account apart.
+    fileprivate func isForPurposeAlone(at environment: String) -> Bool {
+        guard let purpose, scopes.isEmpty, clientID == nil else { return false }
+        return purpose.scopes(at: environment) != nil && resource(at: environment) == nil
     }
 }

@@ -430,7 +430,7 @@ extension Advice.ServiceTrouble {
 
 extension Binding {
     /// The command that takes the binding back.
-    fileprivate var undoing: String {
+    var undoing: String {
         if case .file(let path, _) = origin { return "'keyfob allow --revoke \(ShellWord.inMessage(path))'" }
         return "'keyfob unbind --\(subject.kind) \(ShellWord.inMessage(subject.text))'"
     }

@@ -80,7 +80,9 @@ struct AskedAgentTests {
     @Test("the helpers for git, docker and kubectl answer, and pass by what is not for them")
     func helpers() throws {
         let place = try home()
-        try place.run("keyfob bind -q --host registry.example ada --key-file key").expectSuccess()
+        for host in ["registry.example", "git.example"] {
+            try place.run("keyfob bind -q --host \(host) ada --key-file key").expectSuccess()
+        }
         let cluster = #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":"#
         let server = #"{"cluster":{"server":"https://registry.example"},"interactive":false}}"#
         let outcome = try run(

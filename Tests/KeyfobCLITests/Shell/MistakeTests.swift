@@ -38,7 +38,10 @@ struct MistakeTests {
             "request git.example/me --account eve", 64,
             ["the address has no scheme, such as https://", "did you mean https://git.example/me"]
         ),
-        ("bind --here --tool x eve", 64, ["--directory, --here, --url, --host and --tool exclude one another"]),
+        (
+            "bind --here --tool x eve", 64,
+            ["--directory, --here, --repository, --url, --host and --tool exclude one another"]
+        ),
         ("unlock --for soon", 64, ["--for takes a duration such as 15m", "see 'keyfob unlock --help'"]),
         ("lock extra", 64, ["Unexpected argument 'extra'", "see 'keyfob lock --help'"]),
         ("slot add rubber", 64, ["'rubber' is invalid", "'passphrase', 'key-file', 'recipient'"]),
