@@ -53,6 +53,11 @@ package final class KnownFile {
     /// Its path, without links.
     package var path: String? { FileAccess.link("/proc/self/fd/\(descriptor)") }
 
+    var mode: UInt32 { status.mode }
+    var owner: UInt32 { status.owner }
+    var changed: Int64 { status.changed.0 * 1_000_000_000 + status.changed.1 }
+    var modified: Int64 { status.modified.0 * 1_000_000_000 + status.modified.1 }
+
     package var isRegularFile: Bool { status.mode & S_IFMT == S_IFREG }
 
     /// Whether it is the same file as another.

@@ -11,7 +11,6 @@ struct KnownProgramSearch {
 
     /// The program; nil where a file system would have to be asked, which ``ProgramSearch`` does.
     func program() -> Program? {
-        let search = ProgramSearch(table: table, process: process)
         guard let root = KnownFile(link: table.path(of: process, "root")), let own = KnownFile(link: "/") else {
             return nil
         }
@@ -19,30 +18,25 @@ struct KnownProgramSearch {
         // Of this root an agent may know all that is in it.
         if isHere, FileAccess.status("/.flatpak-info", following: false) != nil { return nil }
         if !isHere {
-            switch root.below(".flatpak-info") {
-            case .missing: break
-            case .unknown: return nil
-            case .file(let file):
-                let content = file.content(limit: 1 << 16, mounts: mounts)
-                guard let name = content.flatMap(ProgramSearch.flatpakName) else { return nil }
-                return Program(.flatpak, name)
-            }
+            guard case .missing = root.below(".flatpak-info") else { return nil }
         }
-        if let program = search.snap ?? search.service { return program }
+        let proof = StartProof(table: table, process: process, eyes: .near)
+        let search = ProgramSearch(table: table, process: process)
+        if let program = search.snap(proof) ?? search.service { return program }
         guard let path = table.link("exe", of: process), case .file(let file) = KnownFile.at(path),
             let running = KnownFile(link: table.path(of: process, "exe")), file.isSame(as: running), file.path == path
         else { return nil }
-        let start = ProgramStart(executable: path, arguments: table.arguments(of: process) ?? [])
-        guard let named = start.namedScript(in: table.link("cwd", of: process)) else {
-            return Program(.executable, path)
-        }
-        guard case .file(let script) = KnownFile.at(named), script.isRegularFile, let real = script.path else {
-            return nil
-        }
+        let named: String?
+        do throws(StartProof.Doubt) {
+            named = try proof.script(
+                of: ProgramStart(executable: path, arguments: table.arguments(of: process) ?? []))
+        } catch { return nil }
+        guard let named else { return Program(.executable, path) }
+        guard case .file(let script) = KnownFile.at(named), script.path == named else { return nil }
         if !isHere {
-            guard case .file(let other) = root.below(real), other.isSame(as: script) else { return nil }
+            guard case .file(let other) = root.below(named), other.isSame(as: script) else { return nil }
         }
-        return Program(.script, real)
+        return Program(.script, named)
     }
 
     /// The file that a digest of the program is made of, where no program answers for its file system; nil where it has to be asked.

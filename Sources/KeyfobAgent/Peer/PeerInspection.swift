@@ -48,9 +48,10 @@ extension AgentCaller {
         let program = try inspection.program(of: process)
         // What was told of the number until now was told of this process.
         guard process.isThere else { throw .ended(process.number) }
+        guard process.isSame else { throw .becameAnother(process.number) }
         self.init(program, process: process.number, user: process.user, door: door) {
             let digest = inspection.digest(of: program, in: process)
-            return process.isThere ? digest : nil
+            return process.isSame ? digest : nil
         }
     }
 
