@@ -6,12 +6,14 @@ package struct FileLook: Equatable, Sendable {
     private let mode: UInt32
     private let owner: UInt32
     /// When its content, its mode or its name was changed last, in nanoseconds since 1970.
+    ///
+    /// Of a folder, also when something in it came, went or got another name. No program can set that.
     package let changed: Int64
-    /// When its content was: of a folder, when something in it came, went or got another name.
-    package let modified: Int64
+    /// The number of its file system, and its own there.
+    package let number: String
 
-    init(mode: UInt32, owner: UInt32, changed: Int64, modified: Int64) {
-        (self.mode, self.owner, self.changed, self.modified) = (mode, owner, changed, modified)
+    init(mode: UInt32, owner: UInt32, changed: Int64, number: String) {
+        (self.mode, self.owner, self.changed, self.number) = (mode, owner, changed, number)
     }
 
     /// What is at a path, a link not followed; nil where nothing is, or the system does not tell.
@@ -21,7 +23,7 @@ package struct FileLook: Equatable, Sendable {
         self.init(
             mode: status.st_mode, owner: status.st_uid,
             changed: Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec),
-            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+            number: "\(status.st_dev).\(status.st_ino)")
     }
 
     package var isLink: Bool { mode & S_IFMT == S_IFLNK }
@@ -37,6 +39,9 @@ package struct FileLook: Equatable, Sendable {
     package var isSystems: Bool {
         owner == 0 && (isLink || mode & 0o022 == 0 || isFolder && mode & S_ISVTX != 0)
     }
+
+    /// Whether root alone can put something in it, and take something away.
+    package var isRootsAlone: Bool { owner == 0 && mode & 0o022 == 0 }
 
     /// Whether what is at a path without links, and each folder above it, is the system's.
     ///
@@ -54,5 +59,5 @@ package struct FileLook: Equatable, Sendable {
 
 extension KnownFile {
     /// Whose it is, and when it was changed last.
-    package var look: FileLook { FileLook(mode: mode, owner: owner, changed: changed, modified: modified) }
+    package var look: FileLook { FileLook(mode: mode, owner: owner, changed: changed, number: fileNumber) }
 }

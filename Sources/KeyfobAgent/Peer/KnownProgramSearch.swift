@@ -6,11 +6,16 @@ internal import KeyfobModel
 struct KnownProgramSearch {
     let table: ProcessTable
     let process: Int32
+    /// As in ``StartProof``.
+    var known: String?
 
     private var mounts: KnownFile.Mounts { KnownFile.Mounts(other: table.path(of: process, "mountinfo")) }
 
     /// The program; nil where a file system would have to be asked, which ``ProgramSearch`` does.
-    func program() -> Program? {
+    func program() -> Program? { found()?.program }
+
+    /// The program, with the number of its file where it is a script; nil as for ``program()``.
+    func found() -> (program: Program, file: String?)? {
         guard let root = KnownFile(link: table.path(of: process, "root")), let own = KnownFile(link: "/") else {
             return nil
         }
@@ -20,23 +25,32 @@ struct KnownProgramSearch {
         if !isHere {
             guard case .missing = root.below(".flatpak-info") else { return nil }
         }
-        let proof = StartProof(table: table, process: process, eyes: .near)
+        let proof = StartProof(table: table, process: process, eyes: .near, known: known)
         let search = ProgramSearch(table: table, process: process)
-        if let program = search.snap(proof) ?? search.service { return program }
+        if let program = search.snap(proof) ?? search.service { return (program, nil) }
         guard let path = table.link("exe", of: process), case .file(let file) = KnownFile.at(path),
             let running = KnownFile(link: table.path(of: process, "exe")), file.isSame(as: running), file.path == path
         else { return nil }
-        let named: String?
+        let named: (path: String, number: String)?
         do throws(StartProof.Doubt) {
             named = try proof.script(
                 of: ProgramStart(executable: path, arguments: table.arguments(of: process) ?? []))
         } catch { return nil }
-        guard let named else { return Program(.executable, path) }
-        guard case .file(let script) = KnownFile.at(named), script.path == named else { return nil }
+        guard let named else { return Program(.executable, path).map { ($0, nil) } }
+        guard case .file(let script) = KnownFile.at(named.path), script.path == named.path else { return nil }
         if !isHere {
-            guard case .file(let other) = root.below(named), other.isSame(as: script) else { return nil }
+            guard case .file(let other) = root.below(named.path), other.isSame(as: script) else { return nil }
         }
-        return Program(.script, named)
+        return Program(.script, named.path).map { ($0, named.number) }
+    }
+
+    /// Whether a file that was looked at is the one that the program runs, which nothing has changed since it was started; nil where a
+    /// file system would have to be asked.
+    func isStill(_ program: Program, _ file: KnownFile) -> Bool? {
+        guard program.kind == .script else { return true }
+        guard let now = self.program() else { return nil }
+        guard now == program, case .file(let found) = KnownFile.at(program.name) else { return false }
+        return found.isSame(as: file)
     }
 
     /// The file that a digest of the program is made of, where no program answers for its file system; nil where it has to be asked.

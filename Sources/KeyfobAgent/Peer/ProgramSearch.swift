@@ -9,28 +9,37 @@ internal import KeyfobModel
 struct ProgramSearch {
     let table: ProcessTable
     let process: Int32
+    /// As in ``StartProof``.
+    var known: String?
     /// Where Flatpak notes its containers.
     var instances: String? = FlatpakInstance.folder
 
     /// The program.
     ///
     /// - Throws: `notPermitted` where that cannot be told.
-    func program() throws(KeyringError) -> Program {
-        let proof = StartProof(table: table, process: process, eyes: .far)
+    func program() throws(KeyringError) -> Program { try found().program }
+
+    /// The program, with the number of its file where it is a script.
+    ///
+    /// - Throws: `notPermitted` where that cannot be told.
+    func found() throws(KeyringError) -> (program: Program, file: String?) {
+        let proof = StartProof(table: table, process: process, eyes: .far, known: known)
         do throws(StartProof.Doubt) {
-            if let program = try flatpak(proof) ?? snap(proof) ?? service { return program }
-            let start = ProgramStart(executable: try executable(), arguments: table.arguments(of: process) ?? [])
+            if let program = try flatpak(proof) ?? snap(proof) ?? service { return (program, nil) }
+            let start = ProgramStart(executable: try executable(proof), arguments: table.arguments(of: process) ?? [])
             guard let script = try proof.script(of: start) else {
                 guard let program = Program(.executable, start.executable) else {
                     throw StartProof.Doubt("the path of its executable is none that can be named")
                 }
-                return program
+                return (program, nil)
             }
             let root = table.path(of: process, "root")
-            guard FileIdentity(root + script) == FileIdentity(script), let program = Program(.script, script) else {
-                throw StartProof.Doubt("its script is not the file that is at \(script) here")
+            guard FileIdentity(root + script.path) == FileIdentity(script.path),
+                let program = Program(.script, script.path)
+            else {
+                throw StartProof.Doubt("its script is not the file that is at \(script.path) here")
             }
-            return program
+            return (program, script.number)
         } catch {
             throw KeyringError(
                 .notPermitted, "which program process \(process) is cannot be told: \(error.reason)")
@@ -72,8 +81,10 @@ struct ProgramSearch {
     /// any label that is known.
     func snap(_ proof: StartProof) -> Program? {
         guard let name = table.read("attr/current", of: process).flatMap(Self.snapName) else { return nil }
+        // In another user namespace a program can have any file in any place.
+        guard !proof.isElsewhere("user") else { return nil }
         let isOwnFile = table.link("exe", of: process)?.hasPrefix("/snap/\(name)/") == true
-        guard isOwnFile || proof.isElsewhere("mnt") && !proof.isElsewhere("user") else { return nil }
+        guard isOwnFile || proof.isElsewhere("mnt") else { return nil }
         return Program(.snap, name)
     }
 
@@ -118,8 +129,9 @@ struct ProgramSearch {
 
     // MARK: What it runs
 
-    private func executable() throws(StartProof.Doubt) -> String {
+    private func executable(_ proof: StartProof) throws(StartProof.Doubt) -> String {
         guard let path = table.link("exe", of: process) else { throw StartProof.Doubt("its executable cannot be seen") }
+        if let reason = proof.sandbox { throw StartProof.Doubt(reason) }
         // In a container of its own, the path may be that of another file here.
         if let running = FileIdentity(table.path(of: process, "exe"), following: true), FileIdentity(path) == running {
             return path

@@ -32,9 +32,18 @@ extension PeerProcess {
     }
 
     /// Has each message at a socket, and at those that a listening one lets in, say who wrote it (unix(7), `SO_PASSCRED`).
+    ///
+    /// Who is let in has that from the listening socket as it was when they connected (Linux 6.16), or were let in (before).
     static func askForWriters(at socket: CInt) {
         var yes: CInt = 1
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Whether each message at a socket says who wrote it.
+    static func isAskedForWriters(_ socket: CInt) -> Bool {
+        var value: CInt = 0
+        var count = socklen_t(MemoryLayout<CInt>.size)
+        return unsafe getsockopt(socket, SOL_SOCKET, SO_PASSCRED, &value, &count) == 0 && value != 0
     }
 
     /// The process that wrote what is read from a socket next; 0 where that is not told, nil where there is nothing.

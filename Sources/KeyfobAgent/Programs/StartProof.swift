@@ -52,6 +52,9 @@ struct StartProof {
     let table: ProcessTable
     let process: Int32
     let eyes: FileEyes
+    /// The number of the script's file where this process was known before to run it: what has happened to folders since does not
+    /// count.
+    var known: String?
     /// The folder of the user who runs the agent.
     var home: String? = unsafe getenv("HOME").map { unsafe String(cString: $0) }
 
@@ -65,14 +68,18 @@ struct StartProof {
         static let unseen = Doubt("it is not known where its files are")
     }
 
-    /// The file of the script that runs; nil where it is the executable itself that does.
+    /// The file of the script that runs, and its number; nil where it is the executable itself that does.
     ///
     /// - Throws: Where other code than that may run.
-    func script(of start: ProgramStart) throws(Doubt) -> String? {
+    func script(of start: ProgramStart) throws(Doubt) -> (path: String, number: String)? {
         guard !isTraced else { throw Doubt("another program traces it") }
-        guard !hasMountsOfUsers else { throw Doubt("it sees files that a program of yours has put there for it") }
+        if let reason = sandbox { throw Doubt(reason) }
         guard let bytes = environment else { throw Doubt("its environment cannot be read") }
-        let environment = ProgramEnvironment(bytes) { eyes.isSystems($0) || Self.isOwn($0) }
+        let environment = ProgramEnvironment(bytes) { path in
+            // Some programs shorten a path with these before they follow links.
+            !path.split(separator: "/").contains("..")
+                && (eyes.isSystems(path) || Self.isOwn(path) || isOwn(path, of: start))
+        }
         if let name = environment.intruder() { throw Doubt(Self.start(without: name)) }
         guard let interpreter = Interpreter(executable: start.executable),
             let (word, letters) = interpreter.start(in: start.arguments), !word.isEmpty
@@ -86,12 +93,18 @@ struct StartProof {
             throw Doubt("its script was named from a folder, and which one that was is not known; name it as \(path)")
         }
         let moment = startMoment
-        guard let real = try place(of: word, since: moment), eyes.look(real)?.isRegularFile == true else { return nil }
+        let found = try place(of: word, since: moment)
+        guard let (real, doubt) = found, let file = eyes.look(real), file.isRegularFile else { return nil }
+        let isKnown = known == file.number
+        if let doubt, !isKnown { throw doubt }
         if let name = environment.intruder(in: interpreter.family, letters, home: home) {
             throw Doubt(Self.start(without: name))
         }
-        if interpreter.family == .python { try checkPlace(ofPython: start, environment, script: real, since: moment) }
-        return real
+        if interpreter.family == .bash, !letters.contains("p") { try checkFunctions(environment.shellFunctions, real) }
+        if interpreter.family == .python {
+            try checkPlace(ofPython: start, environment, script: real, since: isKnown ? nil : moment)
+        }
+        return (real, file.number)
     }
 
     private static func start(without name: String) -> String {
@@ -121,28 +134,36 @@ struct StartProof {
         }
     }
 
-    private var isTraced: Bool {
+    private var isTraced: Bool { isStatus("TracerPid:\t", other: "0") }
+
+    /// Whether a line of its status is there and says something else.
+    private func isStatus(_ name: String, other value: String) -> Bool {
         guard let status = table.read("status", of: process) else { return false }
-        let name = Array("TracerPid:\t".utf8)
         return status.split(separator: UInt8(ascii: "\n")).contains { line in
-            line.starts(with: name) && !line.dropFirst(name.count).elementsEqual("0".utf8)
+            line.starts(with: name.utf8) && !line.dropFirst(name.utf8.count).elementsEqual(value.utf8)
         }
     }
 
-    /// Whether it has mounts of its own in a space of users of its own: whoever made that may have put any file in any place.
+    /// Why its files may not be those that are here: a sandbox in which a program of the user has put any file in any place; nil
+    /// where it is in none.
     ///
-    /// An agent that is in such a space itself sees everybody elsewhere, and tells files apart alone.
-    private var hasMountsOfUsers: Bool {
-        isElsewhere("mnt") && isElsewhere("user") && FileAccess.link("\(table.path)/self/ns/user") == Self.firstUsers
+    /// In another user namespace a program can mount files and change its root, where it finds its libraries. Without one only
+    /// root can, and programs that root lets do that for users: they renounce privileges.
+    var sandbox: String? {
+        if isElsewhere("user") {
+            return "it runs in another user namespace (of unshare, bwrap or a container), where any file may be in the "
+                + "place of another; \(Self.wayOut)"
+        }
+        guard isElsewhere("mnt"), isStatus("NoNewPrivs:\t", other: "0") else { return nil }
+        return "it sees files that a sandbox has put there for it; \(Self.wayOut)"
     }
 
-    /// The space of users that is there from the start (linux/proc_ns.h).
-    private static let firstUsers = "user:[4026531837]"
+    private static let wayOut = "start it outside, or give it a socket for one purpose"
 
-    /// Whether it is in another space of a kind than this process; false where the table tells of none.
+    /// Whether it is in another namespace of a kind than this process, or that is not for us to see; false where the table tells of
+    /// none.
     func isElsewhere(_ kind: String) -> Bool {
-        guard let its = table.link("ns/\(kind)", of: process) else { return false }
-        return its != FileAccess.link("\(table.path)/self/ns/\(kind)")
+        table.link("ns/\(kind)", of: process) != FileAccess.link("\(table.path)/self/ns/\(kind)")
     }
 
     /// When it was started at the latest, less what clocks leave out, in nanoseconds since 1970; nil where the table does not say.
@@ -160,10 +181,12 @@ struct StartProof {
 
     // MARK: The script
 
-    /// The file that a path leads to without links, which led there when the process was started; nil where no file is there.
-    private func place(of path: String, since moment: Int64?) throws(Doubt) -> String? {
+    /// The file that a path leads to without links, which led there when the process was started, and why it may not have where a
+    /// folder may have been moved; nil where no file is there.
+    private func place(of path: String, since moment: Int64?) throws(Doubt) -> (path: String, doubt: Doubt?)? {
         func isLater(_ time: Int64) -> Bool { moment.map { time >= $0 } ?? false }
         var (place, links) = ("/", 0)
+        var doubt: Doubt?
         var names = Array(path.split(separator: "/").reversed())
         while let name = names.popLast() {
             if name == "." { continue }
@@ -186,18 +209,37 @@ struct StartProof {
                 names += target.split(separator: "/").reversed()
                 continue
             }
-            // One that came here from elsewhere is changed, and what is in it is not.
-            if found.isFolder, !found.isSystems, isLater(found.changed), found.changed > found.modified {
-                throw Self.changed(next)
-            }
             if found.isRegularFile, isLater(found.changed) { throw Self.changed(next) }
+            // A folder is changed by a move, and by what is done in it: which of them it was says the folder that it is in, which a
+            // move changes too. Nobody can set these times.
+            if found.isFolder, isLater(found.changed) {
+                guard let above = eyes.look(place) else { throw .unseen }
+                if !above.isRootsAlone, isLater(above.changed) { doubt = Self.moved(next, in: place) }
+            }
             place = next
         }
-        return place
+        return (place, doubt)
     }
 
     private static func changed(_ path: String) -> Doubt {
         Doubt("\(path) was changed or moved after it was started; start it again")
+    }
+
+    private static func moved(_ path: String, in folder: String) -> Doubt {
+        Doubt("\(path) may have been moved after it was started, as \(folder) has changed too; start it again")
+    }
+
+    /// Bash takes a function that it was given in the place of a command: it must be none that the script may call.
+    private func checkFunctions(_ names: [String], _ script: String) throws(Doubt) {
+        guard !names.isEmpty else { return }
+        guard eyes.isSure else { throw .unseen }
+        guard case .bytes(let text, _) = FileAccess.read(script, limit: 1 << 20, following: false) else {
+            throw Doubt("its script \(script) cannot be read, which may call shell functions that it was given")
+        }
+        guard let name = ShellText(text).callable(of: names) else { return }
+        throw Doubt(
+            "the shell function \(name) in its environment may run in the place of a command of its script; "
+                + "start it without ('unset -f \(name)'), or begin \(script) with #!/bin/bash -p")
     }
 
     /// Python takes its modules from beside the path by which it was started: an environment of the script's own, or the system's.
@@ -218,9 +260,10 @@ struct StartProof {
         }
         let bin = FileAccess.folder(of: path)
         if eyes.isSystems(bin) { return }
-        guard let root = try place(of: FileAccess.folder(of: bin), since: moment) else {
+        guard let (root, doubt) = try place(of: FileAccess.folder(of: bin), since: moment) else {
             throw Doubt("the folder of its interpreter \(path) is not there")
         }
+        if let doubt { throw doubt }
         if isOwn(root, of: script) { return }
         // What the script itself asks for.
         guard eyes.isSure else { throw .unseen }
@@ -242,6 +285,21 @@ struct StartProof {
         return nil
     }
 
+    /// The folder of a program of the user and its libraries, as that of an AppImage: it could be changed there as well as its
+    /// executable.
+    private func ownFolder(of executable: String) -> String? {
+        var folder = FileAccess.folder(of: executable)
+        for name in ["bin", "usr"] where folder.hasSuffix("/" + name) { folder = FileAccess.folder(of: folder) }
+        return isWide(folder) || eyes.isSystems(folder) ? nil : folder
+    }
+
+    private func isOwn(_ path: String, of start: ProgramStart) -> Bool {
+        guard path.hasPrefix("/"), let folder = ownFolder(of: start.executable), let real = eyes.real(path) else {
+            return false
+        }
+        return (real + "/").hasPrefix(folder + "/")
+    }
+
     /// Whether the environment of Python at a path is a script's: the script is in it, or it is in a folder of the script's, the
     /// user's own and what is above that left out.
     private func isOwn(_ root: String, of script: String) -> Bool {
@@ -252,7 +310,8 @@ struct StartProof {
 
     /// Whether programs that have nothing to do with one another put files below a folder.
     private func isWide(_ folder: String) -> Bool {
-        let isAboveHome = home.flatMap(eyes.real).map { ($0 + "/").hasPrefix(folder + "/") } ?? false
+        let home = home.flatMap(eyes.real)
+        let isAboveHome = home.map { ($0 + "/").hasPrefix(folder + "/") || folder == $0 + "/.local" } ?? false
         return folder == "/" || isAboveHome || eyes.look(folder)?.isOpenToAll ?? true
     }
 }

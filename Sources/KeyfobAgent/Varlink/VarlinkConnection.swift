@@ -9,6 +9,8 @@ final class VarlinkConnection {
     private let limits: VarlinkServer.Limits
     /// What is said where another process writes than the one that connected; nil where any may.
     private let otherWriter: VarlinkMessage?
+    /// Whether what is read may name no writer, as what was written before the socket asked for that.
+    var mayBeUnnamed = false
     private var input = SecretBuffer(capacity: 4_096)
     private var scanned = 0
     private var output: [VarlinkMessage] = []
@@ -91,9 +93,12 @@ final class VarlinkConnection {
             input.withBytes { larger.append($0) }
             input = larger
         }
-        if let otherWriter, let writer = PeerProcess.writer(at: descriptor), writer != peer.number {
-            send(otherWriter, now)
-            return leave()
+        if let otherWriter, let writer = PeerProcess.writer(at: descriptor) {
+            guard writer == peer.number || writer == 0 && mayBeUnnamed else {
+                send(otherWriter, now)
+                return leave()
+            }
+            if writer != 0 { mayBeUnnamed = false }
         }
         do {
             if try input.append(readingFrom: descriptor) == 0 { hasEnded = true }

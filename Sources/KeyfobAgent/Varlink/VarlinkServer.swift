@@ -71,7 +71,6 @@ package final class VarlinkServer {
         guard let mailbox = VarlinkMailbox() else { return nil }
         (self.listener, self.limits, self.mailbox, self.busy) = (listener, limits, mailbox, busy)
         (self.now, self.peer, self.answer, self.otherWriter) = (now, peer, answer, otherWriter)
-        if otherWriter != nil { PeerProcess.askForWriters(at: listener) }
     }
 
     /// Lets nobody in any more, answers what it has begun to answer, and leaves all others; who watches is one of them.
@@ -231,6 +230,11 @@ package final class VarlinkServer {
                 continue
             }
             let connection = VarlinkConnection(descriptor, peer, limits, otherWriter: otherWriter)
+            if otherWriter != nil, !PeerProcess.isAskedForWriters(descriptor) {
+                // It has connected before the listening socket asked: what it wrote until now may name nobody.
+                PeerProcess.askForWriters(at: descriptor)
+                connection.mayBeUnnamed = true
+            }
             connection.isGuest = !makeRoom(for: peer, time)
             guard !connection.isGuest || makeRoomForGuest(time) else {
                 // It goes with the connection, which nobody keeps.

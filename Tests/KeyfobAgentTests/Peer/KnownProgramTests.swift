@@ -66,11 +66,17 @@ struct KnownProgramTests {
     @Test("What is asked and answered is read as it was written")
     func messages() throws {
         let program = try #require(Program(.script, "/p/a b.py"))
-        for question in [InspectionQuestion(process: 7), InspectionQuestion(process: 7, program: program)] {
-            let read = try #require(InspectionQuestion(question.bytes))
-            #expect(read.process == 7 && read.program == question.program)
+        for known in [nil, "64768.12"] {
+            for var question in [InspectionQuestion(process: 7), InspectionQuestion(process: 7, program: program)] {
+                question.known = known
+                let read = try #require(InspectionQuestion(question.bytes))
+                #expect(read.process == 7 && read.program == question.program && read.known == known)
+            }
         }
-        for answer in [InspectionAnswer.found("script:/p"), .refused("no"), .nothing, .askFar] {
+        for answer in [
+            InspectionAnswer.found("script:/p a"), .found("script:/p a", file: "64768.12"), .refused("no"), .nothing,
+            .askFar,
+        ] {
             #expect(InspectionAnswer(answer.bytes) == answer)
         }
         #expect(InspectionAnswer([]) == nil && InspectionQuestion([0x78]) == nil)

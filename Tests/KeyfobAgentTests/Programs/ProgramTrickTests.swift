@@ -13,7 +13,7 @@ struct ProgramTrickTests {
 
     /// Scripts that say that they are there, and wait.
     private static let files = """
-        mkdir -p bin evil tools other/venv/bin proj/.venv/bin proj/src home
+        mkdir -p bin evil tools other/venv/bin proj/.venv/bin proj/src home app/usr/bin app/usr/lib
         printf 'import sys\\nprint("here", flush=True)\\nsys.stdin.read()\\n' > bin/allowed.py
         cp bin/allowed.py proj/src/app.py
         printf 'echo here\\nread line\\n' > bin/allowed.sh
@@ -21,13 +21,13 @@ struct ProgramTrickTests {
         printf 'process.stdout.write("here\\\\n"); process.stdin.resume()' > bin/allowed.js
         { echo '#!/usr/bin/python3'; cat bin/allowed.py; } > bin/report; chmod +x bin/report
         printf 'import os\\nif os.path.isdir("../bin"): os.chdir("../bin")\\n' | cat - bin/allowed.py > evil/allowed.py
-        cp /bin/dash evil/python3; cp /bin/dash tools/tool; printf 'echo here; read line' > evil/plain.sh
+        cp /bin/dash evil/python3; cp /bin/dash tools/tool; cp /bin/dash app/usr/bin/tool; printf 'echo here; read line' > evil/plain.sh
         for place in other/venv proj/.venv; do
             ln -s /usr/bin/python3 $place/bin/python3; printf 'home = /usr/bin\\n' > $place/pyvenv.cfg
         done
         ln -s bin/allowed.py linked.py
         # Where root runs this, what a user has made.
-        if [ "$(id -u)" = 0 ]; then chown -R 4242 .; fi
+        if [ "$(id -u)" = 0 ]; then chown -R 4242 .; chmod 755 .; fi
         sleep 0.05
         """
 
@@ -103,7 +103,12 @@ struct ProgramTrickTests {
             ),
             (
                 "mv bin kept; cp -r evil bin;; exec python3 @/bin/allowed.py", "mv bin away; mv kept bin",
-                "@/bin was changed or moved after"
+                "@/bin may have been moved after"
+            ),
+            (
+                "mv bin kept; cp -r evil bin;; exec python3 @/bin/allowed.py",
+                "mv bin away; mv kept bin; touch bin/new; rm bin/new; touch -d 2020-01-01 bin .",
+                "@/bin may have been moved after"
             ),
             (
                 "ln -s evil/allowed.py l.py;; exec python3 @/l.py", "ln -sf bin/allowed.py l.py",
@@ -123,11 +128,26 @@ struct ProgramTrickTests {
             ("LD_PRELOAD=@/evil/x.so exec tools/tool evil/plain.sh", ":", "LD_PRELOAD in its environment"),
             ("LD_LIBRARY_PATH=@/evil exec tools/tool evil/plain.sh", ":", "LD_LIBRARY_PATH in its"),
             ("OPENSSL_CONF=@/evil/x exec tools/tool evil/plain.sh", ":", "OPENSSL_CONF in its"),
-            ("BASH_ENV=/dev/null exec bash @/bin/allowed.sh", ":", "BASH_ENV in its environment"),
-            ("cat() { :; }; export -f cat; exec bash @/bin/allowed.sh", ":", "BASH_FUNC_cat%% in its environment"),
+            ("PYTHONPATH=/usr/nowhere/../..@/evil exec python3 @/bin/allowed.py", ":", "PYTHONPATH in its"),
+            ("PYTHONPYCACHEPREFIX=@/evil exec python3 @/bin/allowed.py", ":", "PYTHONPYCACHEPREFIX in its"),
+            ("PYTHONUSERBASE=@/evil exec python3 @/bin/allowed.py", ":", "PYTHONUSERBASE in its"),
+            ("PYTHONINSPECT=1 exec python3 @/bin/allowed.py", ":", "PYTHONINSPECT in its"),
+            ("LD_LIBRARY_PATH=@/app/usr/lib exec tools/tool evil/plain.sh", ":", "LD_LIBRARY_PATH in its"),
+            ("BASH_ENV=@/evil/none exec bash @/bin/allowed.sh", ":", "BASH_ENV in its environment"),
+            ("BASH_ENV='/usr/$(true)' exec bash @/bin/allowed.sh", ":", "BASH_ENV in its environment"),
+            ("PS4='${x[$(true)]}' exec bash @/bin/allowed.sh", ":", "PS4 in its environment"),
+            (
+                "echo() { builtin echo here; }; export -f echo; exec bash @/bin/allowed.sh", ":",
+                "the shell function echo in its environment may run in the place of a command"
+            ),
+            (
+                "command_not_found_handle() { :; }; export -f command_not_found_handle; exec bash @/bin/allowed.sh",
+                ":",
+                "the shell function command_not_found_handle"
+            ),
             ("exec bash -l @/bin/allowed.sh", ":", "executable:/usr/bin/bash"),
             ("PERL5LIB=@/evil exec perl @/bin/allowed.pl", ":", "PERL5LIB in its environment"),
-            ("PERL5OPT=-w exec perl @/bin/allowed.pl", ":", "PERL5OPT in its environment"),
+            ("PERL5OPT=-Mstrict exec perl @/bin/allowed.pl", ":", "PERL5OPT in its environment"),
             ("exec perl -I@/evil @/bin/allowed.pl", ":", "executable:/usr/bin/perl"),
             ("exec tools/tool evil/plain.sh", "cp evil/python3 new; mv new tools/tool", "was removed or replaced"),
             ("exec -a @/bin/report tools/tool evil/plain.sh", ":", "executable:@/tools/tool"),
@@ -155,6 +175,21 @@ struct ProgramTrickTests {
                 "PYTHON=x PYTHONPATH=/usr/lib/python3 PYTHONUNBUFFERED=1 PYTHONSTARTUP=@/x exec python3 @/bin/allowed.py",
                 "script:@/bin/allowed.py"
             ),
+            (
+                "PYTHON_COLORS=0 PYTHON_HISTORY=@/x PYTHONBREAKPOINT=0 OPENSSL_CONF=/dev/null exec python3 @/bin/allowed.py",
+                "script:@/bin/allowed.py"
+            ),
+            ("PYTHONPATH=@/evil exec python3 -E @/bin/allowed.py", "script:@/bin/allowed.py"),
+            ("cat() { :; }; export -f cat; ENV=live exec bash @/bin/allowed.sh", "script:@/bin/allowed.sh"),
+            ("echo() { :; }; export -f echo; BASH_ENV=@/x exec bash -p @/bin/allowed.sh", "script:@/bin/allowed.sh"),
+            ("echo() { :; }; export -f echo; exec sh @/bin/allowed.sh", "script:@/bin/allowed.sh"),
+            (
+                "BASH_ENV=/dev/null PS4='+ ${BASH_SOURCE##*/}:$LINENO ' exec bash @/bin/allowed.sh",
+                "script:@/bin/allowed.sh"
+            ),
+            ("PERL5OPT=-w exec perl @/bin/allowed.pl", "script:@/bin/allowed.pl"),
+            // As an AppImage that is unpacked does.
+            ("LD_LIBRARY_PATH=@/app/usr/lib exec @/app/usr/bin/tool evil/plain.sh", "executable:@/app/usr/bin/tool"),
             ("exec bash -euo pipefail @/bin/allowed.sh", "script:@/bin/allowed.sh"),
             ("exec sh @/bin/allowed.sh", "script:@/bin/allowed.sh"),
             ("exec perl -w @/bin/allowed.pl", "script:@/bin/allowed.pl"),
@@ -169,6 +204,89 @@ struct ProgramTrickTests {
         #expect(
             try seen(start) == expected,
             "\(start)")
+    }
+
+    @Test(
+        "What is done in a script's folder, or to its times, says nothing of the script",
+        arguments: [
+            "mkdir bin/__pycache__; touch bin/__pycache__/allowed.pyc", "mkdir bin/.lock; rmdir bin/.lock",
+            "touch bin", "touch -d 2020-01-01 bin", "chmod 700 bin",
+        ])
+    func folder(after: String) throws {
+        #expect(try seen("exec python3 @/bin/allowed.py", after) == "script:@/bin/allowed.py")
+    }
+
+    /// A script that runs until the end of what is done with it.
+    private func running<Result>(_ line: String, _ work: (Int32) throws -> Result) throws -> Result {
+        let (process, input, output) = (shell(line), Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        defer {
+            try? input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+        _ = output.fileHandleForReading.availableData
+        return try work(process.processIdentifier)
+    }
+
+    @Test("A process that was known to run a script stays known while folders change, and not with another file")
+    func known() throws {
+        try running("exec python3 @/bin/allowed.py") { number in
+            func seen(_ known: String?) -> String {
+                let search = ProgramSearch(table: ProcessTable(), process: number, known: known)
+                do throws(KeyringError) { return try search.program().description } catch { return error.message }
+            }
+            let file = try ProgramSearch(table: ProcessTable(), process: number).found().file
+            #expect(KnownProgramSearch(table: ProcessTable(), process: number).found()?.file == file)
+            try run("touch new bin/new")
+            #expect(seen(nil).contains("may have been moved"))
+            #expect(seen(file) == "script:\(root)/bin/allowed.py")
+            try run("mv bin kept; cp -rp kept bin; touch -d 2020-01-01 bin/*; mv kept away")
+            #expect(seen(file).contains("after it was started"))
+        }
+    }
+
+    @Test("A digest is that of the script that was started, and there is none of one that has changed")
+    func digest() throws {
+        try running("exec python3 @/bin/allowed.py") { number in
+            let search = ProgramSearch(table: ProcessTable(), process: number)
+            let (program, digests) = (try search.program(), FileDigests())
+            let digest = InspectionHere.digest(of: program, search, digests)
+            #expect(digest != nil && digest == digests.digest(of: program.name))
+            #expect(digests.digest(of: program.name, if: { _ in false }) == nil)
+            for change in ["cat bin/allowed.py > kept; cat kept > bin/allowed.py", "mv kept bin/allowed.py"] {
+                try run(change)
+                #expect(digests.digest(of: program.name) == digest)
+                #expect(InspectionHere.digest(of: program, search, digests) == nil)
+                for isFar in [false, true] {
+                    let question = InspectionQuestion(process: number, program: program)
+                    let answer = InspectionAnswer(question.answer(isFar: isFar, digests))
+                    #expect(answer == (isFar ? .nothing : .askFar))
+                }
+            }
+        }
+    }
+
+    private static let canMakeNamespaces: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/unshare")
+        process.arguments = ["-U", "true"]
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    @Test(
+        "In another user namespace, where a program may have any files, it is not known",
+        .enabled(if: canMakeNamespaces),
+        arguments: [
+            "exec unshare -U tools/tool evil/plain.sh", "exec unshare -Ur python3 @/bin/allowed.py",
+            "exec unshare -Urm sh -c 'mount --bind @/evil/python3 @/tools/tool; exec @/tools/tool @/evil/plain.sh'",
+            "exec unshare -Ur sh -c 'exec @/bin/report'",
+        ])
+    func userNamespace(start: String) throws {
+        let seen = try seen(start)
+        #expect(seen.contains("it runs in another user namespace"), "\(seen)")
     }
 
     @Test(
@@ -208,6 +326,10 @@ struct ProgramTrickTests {
         try FileManager.default.removeItem(atPath: child)
         try FileManager.default.createSymbolicLink(atPath: child, withDestinationPath: "mnt:[7]")
         #expect(seen() == "flatpak:org.gnome.Evolution")
+        // The number of the process is another's now.
+        try run("sed -i s/7/8/ flatpak/42/bwrapinfo.json")
+        #expect(seen().contains("has noted no such container"))
+        try run("sed -i s/8/7/ flatpak/42/bwrapinfo.json")
         try Data(info.replacing("Evolution", with: "Maps").utf8).write(to: URL(filePath: "\(root)/flatpak/42/info"))
         #expect(seen().contains("has noted no such container"))
     }
@@ -230,8 +352,18 @@ struct ProgramTrickTests {
         // By root alone.
         #expect(seen() == "executable:/bin/ls")
         try processes.link("ns/user", to: "user:[3]")
-        #expect(seen().hasSuffix("it sees files that a program of yours has put there for it"))
+        #expect(seen().contains("it runs in another user namespace"))
+        // It can change its root there.
         try processes.link("ns/mnt", to: "mnt:[1]")
+        #expect(seen().contains("it runs in another user namespace"))
+        try processes.link("ns/user", to: "user:[4026531837]")
+        #expect(seen() == "executable:/bin/ls")
+        // As bwrap does where root lets it make mounts for users.
+        try processes.write("status", "Name:\tls\nNoNewPrivs:\t1\n")
+        #expect(seen() == "executable:/bin/ls")
+        try processes.link("ns/mnt", to: "mnt:[9]")
+        #expect(seen().contains("it sees files that a sandbox has put there for it"))
+        try processes.write("status", "Name:\tls\nNoNewPrivs:\t0\n")
         #expect(seen() == "executable:/bin/ls")
         try processes.write("status", "Name:\tls\nTracerPid:\t0\n")
         #expect(seen() == "executable:/bin/ls")

@@ -12,6 +12,12 @@ struct OtherWriterTests {
         import os, socket, sys
         s = socket.socket(socket.AF_UNIX)
         s.connect(sys.argv[1])
+        if sys.argv[2] == 'later':
+            s.sendall(b'{"method":"a.B"}\\0')
+            print(s.recv(4096).decode().replace('given', 'first'), end='', flush=True)
+            if os.fork():
+                os.wait()
+                sys.exit()
         if sys.argv[2] == 'child' and os.fork():
             os.wait()
             sys.exit()
@@ -24,10 +30,15 @@ struct OtherWriterTests {
     }
 
     /// What a program is told that connects, and then itself or in a child asks.
-    private func told(_ who: String, isChecked: Bool) throws -> String {
+    private func told(_ who: String, isChecked: Bool, isLate: Bool = false) throws -> String {
         let scratch = try ScratchFolder()
         let path = scratch.path + "/agent"
         let socket = try AgentSocket(at: path, AgentSocket.Turn(at: path, of: "vault"))
+        if isLate {
+            var no: CInt = 0
+            _ = unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_PASSCRED, &no, socklen_t(MemoryLayout<CInt>.size))
+        }
+        #expect(PeerProcess.isAskedForWriters(socket.descriptor) != isLate)
         let server = try #require(
             VarlinkServer(
                 listener: socket.descriptor, busy: SocketDoor.busy(),
@@ -48,6 +59,15 @@ struct OtherWriterTests {
         let refusal = try told("child", isChecked: true)
         #expect(refusal.contains("NotPermitted") && refusal.contains("connect in the one that asks"), "\(refusal)")
         #expect(try told("child", isChecked: false).contains("given"))
+    }
+
+    @Test("Who connected before the socket asked who writes is answered, and no other process in its place")
+    func late() throws {
+        #expect(try told("itself", isChecked: true, isLate: true).contains("given"))
+        for isLate in [false, true] {
+            let answers = try told("later", isChecked: true, isLate: isLate)
+            #expect(answers.contains("first") && answers.contains("NotPermitted") && !answers.contains("given"))
+        }
     }
 
     @Test("A process that has become another program is not taken for that")
