@@ -83,11 +83,12 @@ struct AskedAgent: Sendable {
     private func call(
         _ method: String, _ waiting: (() -> Void)? = nil, _ write: (inout JSONWriter) -> Void
     ) throws(KeyringError) -> AgentReply {
+        // An agent looks when somebody connects, too.
+        showsItself(true)
+        defer { showsItself(false) }
         guard let client = try AgentClient(socket, ofAnybody: isNamed) else {
             throw KeyringError(.unavailable, "the agent has ended")
         }
-        showsItself(true)
-        defer { showsItself(false) }
         return try client.call(
             method, patience: Self.patience, arrived: { showsItself(false) }, waiting: waiting, write)
     }
