@@ -164,7 +164,8 @@ struct CredentialOptions: ParsableArguments {
         switch (error.code, error.advice) {
         case (.hostNotAllowed, _): true
         // What is meant and not there is told: a binding that is broken, an account that was removed, one that the owner names.
-        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?):
+        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?),
+            (.noSuchAccount, .undoRemoval?):
             false
         case (.noSuchAccount, .listAccounts?):
             request.account == nil && (question.login != nil || Environment.current["KEYFOB_ACCOUNT"] == nil)

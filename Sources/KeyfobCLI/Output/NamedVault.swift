@@ -15,5 +15,6 @@ enum NamedVault {
     static func completing(_ hint: String) -> String {
         guard let option, !hint.contains("--vault "), !hint.contains("--help'") else { return hint }
         return hint.replacing("'keyfob ", with: "'keyfob \(option) ")
+            .replacing("| keyfob ", with: "| keyfob \(option) ")
     }
 }
