@@ -62,6 +62,11 @@ package struct TokenChoice {
         guard !remaining.isEmpty else { return tokens.max(by: isBehind) }
         let placed = remaining.filter { !$0.value.realm.isEmpty }
         if !placed.isEmpty { remaining = placed }
+        // One that the service would refuse is of no use, whoever proved whose it is.
+        if let purpose = request.purpose {
+            let serving = remaining.filter { $0.value.mayServe(purpose) }
+            if !serving.isEmpty { remaining = serving }
+        }
         // Of a token that somebody brought along nobody has proved whose it is.
         let proved = remaining.filter { $0.value.clientID != Credential.noClient }
         if !proved.isEmpty { remaining = proved }
@@ -115,6 +120,15 @@ package struct TokenChoice {
         if isValid(token) { return (3, end) }
         if token.cachedAt.map({ $0 > now }) == true { return (0, end) }
         return (token.extendedExpiresOn.map { $0 > now } == true ? 2 : 1, end)
+    }
+}
+
+extension TokenRequest {
+    /// What the token is for, where the address or the program that asks tells.
+    fileprivate var purpose: SignInPurpose? {
+        guard let url = context.url else { return nil }
+        if BuiltInHosts.isRegistry(url.host) { return .packages }
+        return context.tool == RequestContext.git ? .git : nil
     }
 }
 

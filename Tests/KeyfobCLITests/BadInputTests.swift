@@ -7,10 +7,10 @@ struct BadInputTests {
     @Test(
         "a file that is no cache is refused, and nothing is changed",
         arguments: [
-            ("not JSON", "echo 'no cache' > bad", "is not JSON"), ("empty", ": > bad", "is not JSON"),
+            ("not JSON", "echo 'no cache' > bad", "is of no kind that is known here"), ("empty", ": > bad", "is empty"),
             ("cut short", "head -c 900 cache.json > bad", "is not JSON"),
-            ("bytes that begin like XML", "printf '<\\053\\072\\377' > bad", "is not JSON"),
-            ("bytes that begin like OpenPGP", "printf '\\204\\212\\053\\213%040d' 0 > bad", "is not JSON"),
+            ("bytes that begin like XML", "printf '<\\053\\072\\377' > bad", "is of no kind"),
+            ("bytes that begin like OpenPGP", "printf '\\204\\212\\053\\213%040d' 0 > bad", "is of no kind"),
             ("an array", "echo '[]' > bad", "is JSON but not a token cache"),
             ("another document", "echo '{\"name\": \"recipes\"}' > bad", "is JSON but has no AccessToken"),
             ("nested 10,000 deep", "\"$PYTHON\" -c 'print(\"[\" * 10000 + \"]\" * 10000)' > bad", "nests more than"),

@@ -294,3 +294,20 @@ extension KeyringError {
             .noSuchProvider, "there is no provider '\(name)'", advice: .listProviders)
     }
 }
+
+extension Keyring.Providers {
+    /// The known host from which one differs by a letter, so that it is most likely mistyped; nil where there is none.
+    ///
+    /// Known are the hosts of the providers and of the accounts.
+    ///
+    /// - Throws: as ``list(in:)``.
+    public func likelyHost(insteadOf host: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> String? {
+        let accounts = try keyring.accounts.list(in: groups).map(\.account.id.environment)
+        let known = Set((try list(in: groups).map(\.environment) + accounts).map(Identifier.folded))
+        let wanted = Identifier.folded(host)
+        guard !known.contains(wanted), !known.contains(where: { EnvironmentAliases.areSame($0, wanted) }) else {
+            return nil
+        }
+        return NearestWord.byOneLetter(wanted, among: known)
+    }
+}

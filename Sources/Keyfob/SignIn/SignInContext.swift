@@ -59,10 +59,9 @@ extension Keyring.SignIns {
         }
         var scopes = request.scopes.isEmpty && request.purposes.isEmpty ? client.scopes : request.scopes
         if scopes.isEmpty { scopes = description.defaultScopes(at: metadata) }
-        if !request.purposes.isEmpty {
-            let held = try heldScopes(request, client.id, description, in: group)
-            scopes = ScopeSet(scopes.scopes + held + (try Self.scopes(for: request.purposes, at: description)))
-        }
+        // A provider whose new token takes the place of the old one would else take scopes away.
+        let held = try heldScopes(request, client.id, description, in: group)
+        scopes = ScopeSet(scopes.scopes + held + (try Self.scopes(for: request.purposes, at: description)))
         scopes = description.withAccessToken(scopes, clientID: client.id)
         var context = SignInContext(
             provider: description, metadata: metadata, clientID: client.id,
@@ -103,9 +102,23 @@ extension Keyring.SignIns {
     private func heldScopes(
         _ request: SignInRequest, _ client: String, _ provider: ProviderDescription, in group: AccessGroup
     ) throws(KeyringError) -> [String] {
-        guard let account = request.account, !provider.quirks.contains(.multipleResources) else { return [] }
+        guard !provider.quirks.contains(.multipleResources) else { return [] }
+        var person = request.account
+        if person == nil { person = try onlyAccount(of: client, provider, in: group) }
+        guard let account = person else { return [] }
         return try keyring.accounts.credentials(of: account, in: group)
             .filter { $0.kind == .accessToken && $0.clientID == client }.flatMap(\.scopes.scopes)
+            .filter { !ScopeSet.isOfSignIn($0) }
+    }
+
+    /// Who most likely signs in again where nobody is named: the only account that the client has tokens of.
+    private func onlyAccount(
+        of client: String, _ provider: ProviderDescription, in group: AccessGroup
+    ) throws(KeyringError) -> AccountID? {
+        let known = try keyring.accounts.list(in: [group]).filter {
+            EnvironmentAliases.areSame($0.account.id.environment, provider.environment) && $0.clientIDs.contains(client)
+        }
+        return known.count == 1 ? known[0].account.id : nil
     }
 
     /// The scopes without which a sign-in tells nobody's name and does not last.

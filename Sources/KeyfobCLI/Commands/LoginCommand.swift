@@ -162,6 +162,13 @@ struct LoginCommand: ParsableCommand {
                 global.say("the provider does not say who that was; --name keeps another account beside it")
             }
         }
+        if !report.lostScopes.scopes.isEmpty {
+            let name = ShellWord.inMessage(keyring.accounts.naming(for: report.account).briefTyped(report.account))
+            let options = report.lostScopes.scopes.map { " --scope \(ShellWord.inMessage($0))" }.joined()
+            global.say(
+                "keyfob: warning: the token that was replaced had \(report.lostScopes), and the new one has not; "
+                    + "'keyfob login --account \(name)\(options)' asks for that too")
+        }
         if report.endsWithToken, let end = report.tokenEndsOn {
             global.say(
                 "keyfob: warning: the provider gave no refresh token; sign in again when the access token ends, on "
@@ -179,6 +186,7 @@ struct SignInDocument: JSONDocument {
     let clientID: String
     let scopes: [String]
     let declinedScopes: [String]
+    let lostScopes: [String]
     let isNew: Bool
     let hasRefreshToken: Bool
     let tokenExpiresOn: String?
@@ -190,6 +198,7 @@ struct SignInDocument: JSONDocument {
         clientID = report.clientID
         scopes = report.scopes.scopes
         declinedScopes = report.declinedScopes.scopes
+        lostScopes = report.lostScopes.scopes
         isNew = report.isNew
         hasRefreshToken = report.hasRefreshToken
         tokenExpiresOn = report.tokenEndsOn.map(\.rfc3339)

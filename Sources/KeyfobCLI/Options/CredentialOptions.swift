@@ -294,7 +294,8 @@ struct CredentialOptions: ParsableArguments {
         case (.hostNotAllowed, _): true
         case (.noSuchAccount, .told(let code, _)?) where HelperChoice.codesOfMissing.contains(code): false
         // What is meant and not there is told: a binding that is broken, an account that was removed, one that the owner names.
-        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?):
+        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?),
+            (.noSuchAccount, .undoRemoval?):
             false
         case (.noSuchAccount, .listAccounts?):
             request.account == nil && (question.login != nil || Environment.current["KEYFOB_ACCOUNT"] == nil)

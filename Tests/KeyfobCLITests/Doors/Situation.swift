@@ -96,6 +96,7 @@ extension ContractTests {
         "askForOtherScopes", "checkNetwork", "chooseAccount", "chooseClient", "chooseGroup", "chooseScopes",
         "createVault", "diagnose", "explainSelection", "forgetAccount", "giveOtherKey", "listAccounts", "listClients",
         "listGroups", "meetPolicy", "omitCredentials", "omitTenant", "permitProgram", "rebind", "replaceLostKey",
-        "signIn", "signInOrImport", "storeTokenOf", "trustCertificate", "undo", "unlock", "useHTTPS", "wait",
+        "signIn", "signInOrImport", "storeTokenOf", "trustCertificate", "undo", "undoRemoval", "unlock", "useHTTPS",
+        "wait",
     ]
 }
