@@ -62,11 +62,6 @@ package struct TokenChoice {
         guard !remaining.isEmpty else { return tokens.max(by: isBehind) }
         let placed = remaining.filter { !$0.value.realm.isEmpty }
         if !placed.isEmpty { remaining = placed }
-        // One that the service would refuse is of no use, whoever proved whose it is.
-        if let purpose = request.purpose {
-            let serving = remaining.filter { $0.value.mayServe(purpose) }
-            if !serving.isEmpty { remaining = serving }
-        }
         // Of a token that somebody brought along nobody has proved whose it is.
         let proved = remaining.filter { $0.value.clientID != Credential.noClient }
         if !proved.isEmpty { remaining = proved }
@@ -78,7 +73,7 @@ package struct TokenChoice {
         }
         let clients = Set(remaining.map { $0.value.clientID }).sorted()
         // Any that does for the purpose will do.
-        if request.isForPurposeAlone(at: account.id.environment) { return remaining.max(by: isBehind) }
+        if isForPurposeAlone { return remaining.max(by: isBehind) }
         guard clients.count == 1 else { throw .ambiguous(.clients(clients)) }
         if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
             // Of several for the resource that the address means, the one for whatever was consented to.
@@ -100,9 +95,23 @@ package struct TokenChoice {
 
     /// Those whose scopes do for what the tool that asks wants; all where none do.
     private func serving(_ tokens: [StoredItem<Credential>]) -> [StoredItem<Credential>] {
-        guard let purpose = request.purpose, tokens.count > 1 else { return tokens }
+        guard tokens.count > 1, let purpose else { return tokens }
         let serving = tokens.filter { $0.value.mayServe(purpose) }
         return serving.isEmpty ? tokens : serving
+    }
+
+    /// What the token is for, where the program that asks or the address tells.
+    private var purpose: SignInPurpose? {
+        if let purpose = request.purpose { return purpose }
+        guard let url = request.context.url, BuiltInHosts.isRegistry(url.host) else { return nil }
+        return .packages
+    }
+
+    /// Whether nothing but its purpose tells tokens of the account apart.
+    private var isForPurposeAlone: Bool {
+        guard let purpose, request.scopes.isEmpty, request.clientID == nil else { return false }
+        let environment = account.id.environment
+        return purpose.scopes(at: environment) != nil && request.resource(at: environment) == nil
     }
 
     private func isBehind(_ token: StoredItem<Credential>, _ other: StoredItem<Credential>) -> Bool {
@@ -120,15 +129,6 @@ package struct TokenChoice {
         if isValid(token) { return (3, end) }
         if token.cachedAt.map({ $0 > now }) == true { return (0, end) }
         return (token.extendedExpiresOn.map { $0 > now } == true ? 2 : 1, end)
-    }
-}
-
-extension TokenRequest {
-    /// What the token is for, where the address or the program that asks tells.
-    fileprivate var purpose: SignInPurpose? {
-        guard let url = context.url else { return nil }
-        if BuiltInHosts.isRegistry(url.host) { return .packages }
-        return context.tool == RequestContext.git ? .git : nil
     }
 }
 
@@ -158,13 +158,5 @@ extension Credential {
             request.scopes.isSubset(of: scopes)
         else { return false }
         return request.resource(at: account.environment)?.isMeant(by: scopes) ?? true
-    }
-}
-
-extension TokenRequest {
-    /// Whether nothing but what the tool does with it tells tokens of an account apart.
-    fileprivate func isForPurposeAlone(at environment: String) -> Bool {
-        guard let purpose, scopes.isEmpty, clientID == nil else { return false }
-        return purpose.scopes(at: environment) != nil && resource(at: environment) == nil
     }
 }
