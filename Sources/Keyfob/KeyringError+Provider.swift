@@ -96,7 +96,9 @@ extension ProviderFailure {
 extension ProviderDescription {
     /// The tenant whose issuer it is; nil for none in particular.
     fileprivate var tenant: String? {
-        guard quirks.contains(.tenantIssuer), let path = issuer?.split(separator: "/").dropFirst(2).first else { return nil }
+        guard quirks.contains(.tenantIssuer), let path = issuer?.split(separator: "/").dropFirst(2).first else {
+            return nil
+        }
         return TokenRequest.specificTenant(String(path))
     }
 }

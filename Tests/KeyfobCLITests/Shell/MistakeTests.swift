@@ -59,7 +59,10 @@ struct MistakeTests {
         ("passwd", 12, ["nobody to ask", "keyfob passwd --new-passphrase-fd 3 3< FILE"]),
         ("passwd ffff", 13, ["there is no slot 'ffff'", "'keyfob slot list' shows the slots"]),
         ("passwd --kdf-memory 5", 64, ["between 64 and 1024 MiB", "see 'keyfob passwd --help'"]),
-        ("lost", 64, ["Missing expected argument '<machine>'", "for example 'keyfob lost laptop'", "see 'keyfob lost --help'"]),
+        (
+            "lost", 64,
+            ["Missing expected argument '<machine>'", "for example 'keyfob lost laptop'", "see 'keyfob lost --help'"]
+        ),
         (
             "lost laptop", 78,
             ["the vault is not in a sync", "'keyfob restore BACKUP --vault ~/lost", "keyfob logout --all"]
@@ -89,7 +92,13 @@ struct MistakeTests {
         ("account label eve ''", 64, ["a label cannot be blank"]),
         ("account label eve Lab", 73, ["another account of group 'work' has that label", "'keyfob account list'"]),
         ("account move eve --to nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
-        ("account move eve", 64, ["Missing expected argument '--to <group>'", "for example 'keyfob account move ", "see 'keyfob account move --help'"]),
+        (
+            "account move eve", 64,
+            [
+                "Missing expected argument '--to <group>'", "for example 'keyfob account move ",
+                "see 'keyfob account move --help'",
+            ]
+        ),
         ("account remove nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("account remove eve", 64, ["nothing was changed", "nobody to ask", "--force does it without asking"]),
         ("account default nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),

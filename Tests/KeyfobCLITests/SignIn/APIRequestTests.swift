@@ -64,7 +64,8 @@ struct APIRequestTests {
         let refused = try home.run("keyfob request \(server.base)/api/me")
         #expect(
             refused.status == 1
-                && refused.errors.contains("/api/me: \(server.host) answered 401; the token of alice is not for this service"),
+                && refused.errors.contains(
+                    "/api/me: \(server.host) answered 401; the token of alice is not for this service"),
             "\(refused)")
         #expect(try server.refreshes().count == count + 2)
         #expect(try home.run("keyfob request -X POST --data x \(server.base)/api/me").status == 1)
