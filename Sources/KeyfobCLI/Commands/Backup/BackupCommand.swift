@@ -155,7 +155,7 @@ struct BackupCommand: ParsableCommand {
     private func check(_ path: String) throws {
         if FileAccess.status(path, following: true)?.isDirectory == true {
             throw KeyringError(
-                .usage, "\(path) is a folder, and --verify reads one backup",
+                .configuration, "\(path) is a folder, and --verify reads one backup",
                 hint: "'keyfob backup --list \(ShellWord.inMessage(path))' lists those in it")
         }
         let file = try BundleInput.open(path, spoolingIn: global.location().vault)
