@@ -37,7 +37,7 @@ package struct FileLook: Equatable, Sendable {
 
     /// Whether it is root's, and nobody else can write it; or a folder in which others cannot touch what is root's.
     package var isSystems: Bool {
-        owner == 0 && (isLink || mode & 0o022 == 0 || isFolder && mode & S_ISVTX != 0)
+        owner == 0 && (isLink || mode & 0o022 == 0 || isFolder && mode & UInt32(S_ISVTX) != 0)
     }
 
     /// Whether root alone can put something in it, and take something away.

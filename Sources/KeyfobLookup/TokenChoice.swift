@@ -73,8 +73,7 @@ package struct TokenChoice {
         }
         let clients = Set(remaining.map { $0.value.clientID }).sorted()
         // Any that does for the purpose will do.
-        if isForPurposeAlone { return remaining.max(by: isBehind) }
-        guard clients.count == 1 else { throw .ambiguous(.clients(clients)) }
+        guard clients.count == 1 || isForPurposeAlone else { throw .ambiguous(.clients(clients)) }
         if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
             // Of several for the resource that the address means, the one for whatever was consented to.
             let whole = remaining.filter { resource.defaultScope.isSubset(of: $0.value.scopes) }
@@ -83,6 +82,7 @@ package struct TokenChoice {
         // A program that keeps a cache of its own form stores a token beside one that it makes obsolete.
         let all = remaining
         remaining.removeAll { token in all.contains { $0.makesObsolete(token) } }
+        if isForPurposeAlone { return remaining.max(by: isBehind) }
         if request.scopes.isEmpty, Set(remaining.map({ $0.value.scopes })).count > 1 {
             // Who asks for no scope means the token that was stored without one; what was put into the desktop's keyring by hand
             // goes before nothing of Keyfob's.
@@ -94,9 +94,10 @@ package struct TokenChoice {
     }
 
     /// Those whose scopes do for what the tool that asks wants; all where none do.
-    private func serving(_ tokens: [StoredItem<Credential>]) -> [StoredItem<Credential>] {
+    func serving(_ tokens: [StoredItem<Credential>]) -> [StoredItem<Credential>] {
         guard tokens.count > 1, let purpose else { return tokens }
-        let serving = tokens.filter { $0.value.mayServe(purpose) }
+        let environment = account.id.environment
+        let serving = tokens.filter { !purpose.isBeyond($0.value.scopes, at: environment) }
         return serving.isEmpty ? tokens : serving
     }
 
@@ -108,7 +109,7 @@ package struct TokenChoice {
     }
 
     /// Whether nothing but its purpose tells tokens of the account apart.
-    private var isForPurposeAlone: Bool {
+    package var isForPurposeAlone: Bool {
         guard let purpose, request.scopes.isEmpty, request.clientID == nil else { return false }
         let environment = account.id.environment
         return purpose.scopes(at: environment) != nil && request.resource(at: environment) == nil

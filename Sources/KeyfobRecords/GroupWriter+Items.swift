@@ -54,9 +54,15 @@ extension GroupWriter {
         _ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64], isFollowed: Bool = false
     ) throws {
         let old = try rows.map { try reader.record(row: $0) }
+        // A mark that is seen here, and has not been written since, nobody has followed by a sign-in.
+        let isOver =
+            isFollowed
+            && !old.contains {
+                $0.header.kind == .refreshToken && $0.secretCommitment == nil && $0.version >= item.version
+            }
         var kind = RecordHeader.Kind(item.content)
         if kind == .refreshToken, !secret.isSome(), let credential = item.content.credential,
-            try isFollowed || credential.grant?.epoch == 0 || !hasAccount(credential.account)
+            try isOver || credential.grant?.epoch == 0 || !hasAccount(credential.account)
         {
             kind = .tombstone
         }
@@ -67,7 +73,7 @@ extension GroupWriter {
             // Whoever has this group's key alone has no right to tokens that have gone with their account.
             if noting == nil { ended.insert(account.id) }
         }
-        if noting == nil, !isFollowed, let credential = item.content.credential,
+        if noting == nil, !isOver, let credential = item.content.credential,
             credential.grant?.state == .signedOut
         {
             ended.insert(credential)

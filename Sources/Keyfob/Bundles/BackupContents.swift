@@ -185,7 +185,11 @@ public struct BackupContents: Sendable {
 
         init(_ contents: [ItemContent]) {
             var users: [AccountID: String] = [:]
-            for case .account(let account) in contents { users[account.id] = account.username }
+            for case .account(let account) in contents {
+                // What reads as another account's id would be taken for that one.
+                if let other = AccountID(account.username), other.environment != account.id.environment { continue }
+                users[account.id] = account.username
+            }
             let count = Dictionary(grouping: users.values, by: Identifier.foldedName).mapValues(\.count)
             for (id, user) in users where !user.isEmpty && count[Identifier.foldedName(user)] == 1 {
                 names[id.canonical] = user

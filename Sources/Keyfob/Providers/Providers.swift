@@ -302,12 +302,12 @@ extension Keyring.Providers {
     ///
     /// - Throws: as ``list(in:)``.
     public func likelyHost(insteadOf host: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> String? {
-        let accounts = try keyring.accounts.list(in: groups).map(\.account.id.environment)
-        let known = Set((try list(in: groups).map(\.environment) + accounts).map(Identifier.folded))
         let wanted = Identifier.folded(host)
-        guard !known.contains(wanted), !known.contains(where: { EnvironmentAliases.areSame($0, wanted) }) else {
-            return nil
-        }
-        return NearestWord.byOneLetter(wanted, among: known)
+        let providers = try list(in: groups).map { Identifier.folded($0.environment) }
+        guard !providers.contains(where: { $0 == wanted || EnvironmentAliases.areSame($0, wanted) }) else { return nil }
+        // What cannot be listed is no reason not to store a token.
+        let accounts = (try? keyring.accounts.list(in: groups)) ?? []
+        let known = Set(providers + accounts.map { Identifier.folded($0.account.id.environment) })
+        return known.contains(wanted) ? nil : NearestWord.byOneLetter(wanted, among: known)
     }
 }

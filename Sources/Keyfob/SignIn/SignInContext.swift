@@ -9,6 +9,8 @@ struct SignInContext: Sendable {
     let clientID: String
     /// What is asked for, with the scopes that a sign-in needs besides.
     let scopes: ScopeSet
+    /// Those of them that are asked for only because the account's token has them.
+    var kept: ScopeSet = []
     let group: AccessGroup
     /// Who is to sign in.
     let expected: Account?
@@ -61,12 +63,14 @@ extension Keyring.SignIns {
         if scopes.isEmpty { scopes = description.defaultScopes(at: metadata) }
         // A provider whose new token takes the place of the old one would else take scopes away.
         let held = try heldScopes(request, client.id, description, in: group)
-        scopes = ScopeSet(scopes.scopes + held + (try Self.scopes(for: request.purposes, at: description)))
+        let asked = ScopeSet(scopes.scopes + (try Self.scopes(for: request.purposes, at: description)))
+        scopes = ScopeSet(asked.scopes + held)
         scopes = description.withAccessToken(scopes, clientID: client.id)
         var context = SignInContext(
             provider: description, metadata: metadata, clientID: client.id,
             scopes: ScopeSet(scopes.scopes + Self.signInScopes(description, metadata)), group: group,
             expected: expected, request: request, parameters: try parameters(request, client.id, in: group))
+        context.kept = ScopeSet(held.filter { !ScopeSet([$0]).isSubset(of: asked) })
         if try isBound(context) { context.key = try newKey(context, network) }
         // Under which account it is stored is known before anybody signs in.
         if !metadata.tellsNames { _ = try nameless(context) }
@@ -103,22 +107,15 @@ extension Keyring.SignIns {
         _ request: SignInRequest, _ client: String, _ provider: ProviderDescription, in group: AccessGroup
     ) throws(KeyringError) -> [String] {
         guard !provider.quirks.contains(.multipleResources) else { return [] }
-        var person = request.account
-        if person == nil { person = try onlyAccount(of: client, provider, in: group) }
-        guard let account = person else { return [] }
-        return try keyring.accounts.credentials(of: account, in: group)
-            .filter { $0.kind == .accessToken && $0.clientID == client }.flatMap(\.scopes.scopes)
+        // Who signs in where nobody is named may be somebody else.
+        guard let account = request.account else { return [] }
+        let now = clock.now
+        let own = try keyring.accounts.credentials(of: account, in: group).filter { $0.clientID == client }
+        // What has ended says nothing, unless a refresh would give it anew.
+        let lasts = own.contains { $0.kind == .refreshToken && ($0.grant ?? Grant()).state == .active }
+        return own.filter { $0.kind == .accessToken && (lasts || $0.isValid(now: now, minimumValidity: 0)) }
+            .flatMap(\.scopes.scopes)
             .filter { !ScopeSet.isOfSignIn($0) }
-    }
-
-    /// Who most likely signs in again where nobody is named: the only account that the client has tokens of.
-    private func onlyAccount(
-        of client: String, _ provider: ProviderDescription, in group: AccessGroup
-    ) throws(KeyringError) -> AccountID? {
-        let known = try keyring.accounts.list(in: [group]).filter {
-            EnvironmentAliases.areSame($0.account.id.environment, provider.environment) && $0.clientIDs.contains(client)
-        }
-        return known.count == 1 ? known[0].account.id : nil
     }
 
     /// The scopes without which a sign-in tells nobody's name and does not last.

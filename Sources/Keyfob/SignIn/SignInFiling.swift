@@ -23,8 +23,9 @@ extension Keyring.SignIns {
             throw error
         }
         let details = received.response.details
+        let wanted = context.scopes.scopes.filter { !context.kept.scopes.contains($0) }
         let scopes = GrantedScopes(
-            asked: context.scopes, answered: context.provider.granted(details.scopes, of: context.scopes))
+            asked: ScopeSet(wanted), answered: context.provider.granted(details.scopes, of: context.scopes))
         var report = SignInReport(
             account: account, group: context.group, clientID: context.clientID, scopes: scopes.granted,
             declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken(),

@@ -94,7 +94,7 @@ extension Keyring.Tokens {
             try database.account(account.id, in: group.keys) == nil
         else { return nil }
         let people = try database.accounts(called: account.username, in: group.keys).filter {
-            $0.isCalled(account.id) && !$0.isKnownByName
+            $0.isCalled(account.id) && !$0.isKnownByName && $0.isProved
         }
         return people.count == 1 ? people[0].id : nil
     }

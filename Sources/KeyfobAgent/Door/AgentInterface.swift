@@ -78,6 +78,7 @@ package enum AgentInterface {
         # account is an id, a user name or a label; url is what the token is for; minimumValidity is in seconds.
         # login is the user that the address has: it names the account too, and must agree with account where both are given.
         # tool, directory, remote (of git) and committer say where the request comes from: the choice of the account heeds it.
+        # silent: nobody is asked what the program may have; what is not allowed yet is NotPermitted.
         # chosenAlone: several accounts that fit are Ambiguous also where the program may have one alone; without it that one is taken.
         # allowedHost, with account: a host to which the token may go although it is not its provider's.
         method Token(
@@ -99,7 +100,8 @@ package enum AgentInterface {
           forceRefresh: ?bool,
           extendedLifetime: ?bool,
           claims: ?string,
-          chosenAlone: ?bool
+          chosenAlone: ?bool,
+          silent: ?bool
         ) -> (
           token: string,
         \(Record.varlink(TokenRecord.fields))

@@ -51,6 +51,7 @@ extension VarlinkParameters {
         acquisition.options.claims = try string("claims")
         acquisition.options.allowsExtendedLifetime = try bool("extendedLifetime")
         acquisition.takesChosenAlone = try bool("chosenAlone")
+        acquisition.mayAskPerson = try !bool("silent")
         return acquisition
     }
 

@@ -52,16 +52,19 @@ struct AskedAgent: Sendable {
     ///
     /// - Parameters:
     ///   - takesChosenAlone: Whether of several accounts that fit none is taken because this program may have no other.
+    ///   - mayAsk: Whether the agent may ask a person.
     ///   - waiting: Called where the answer takes longer than usual, as where a person is asked in a window.
     /// - Throws: What the agent refuses with: `notPermitted`, `locked`, and as `Keyring.token`.
     func token(
         _ request: TokenRequest, in groups: [AccessGroup]?, _ options: SilentOptions, takesChosenAlone: Bool = false,
+        mayAsk: Bool = true,
         waiting: (() -> Void)? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
         let reply = try call("Token", waiting) { writer in
             writer.members(of: request, groups)
             writer.members(of: options, request.minimumValidity)
             if takesChosenAlone { writer.member("chosenAlone", true) }
+            if !mayAsk { writer.member("silent", true) }
         }
         guard let answer = reply.token else { throw AgentClient.senseless() }
         return answer

@@ -112,7 +112,7 @@ struct AddCommand: ParsableCommand {
         guard let meant = try keyring.providers.likelyHost(insteadOf: host, in: global.groups()) else { return }
         let words = "no provider is known at \(host): did you mean \(meant)?"
         guard !global.noInput, Terminal.isThere, tokenFd != 0 || isatty(0) == 1 else {
-            StandardError.write(line: "keyfob: warning: \(words) 'keyfob undo' takes it back")
+            StandardError.write(line: "keyfob: warning: \(words)")
             return
         }
         try Confirmation.requireConsent(

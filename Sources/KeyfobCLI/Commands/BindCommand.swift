@@ -64,7 +64,8 @@ struct BindCommand: ParsableCommand {
         }
         try keyring.bindings.set(subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
         if let consequence, !mayAsk {
-            StandardError.write(line: "keyfob: warning: \(consequence); 'keyfob undo' takes it back")
+            StandardError.write(
+                line: NamedVault.completing("keyfob: warning: \(consequence); 'keyfob undo' takes it back"))
         }
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, as: name, tenant: tenant, global)

@@ -163,11 +163,13 @@ struct LoginCommand: ParsableCommand {
             }
         }
         if !report.lostScopes.scopes.isEmpty {
-            let name = ShellWord.inMessage(keyring.accounts.naming(for: report.account).briefTyped(report.account))
-            let options = report.lostScopes.scopes.map { " --scope \(ShellWord.inMessage($0))" }.joined()
+            let continuation = Continuation(
+                name: keyring.accounts.naming(for: report.account).briefTyped(report.account),
+                group: report.group == .default ? nil : report.group, clientID: report.clientID,
+                scopes: report.lostScopes)
             global.say(
-                "keyfob: warning: the token that was replaced had \(report.lostScopes), and the new one has not; "
-                    + "'keyfob login --account \(name)\(options)' asks for that too")
+                "keyfob: warning: the token that was replaced had \(report.lostScopes), and the new one has not; to have "
+                    + "that too, \(continuation.advice)")
         }
         if report.endsWithToken, let end = report.tokenEndsOn {
             global.say(

@@ -50,7 +50,10 @@ struct CredentialOptions: ParsableArguments {
     /// Has the agent that `KEYFOB_AGENT` names get another token in the place of one that the tool says is refused.
     func refusedToAgent(_ secret: borrowing SecretBytes, _ question: Question) throws(KeyringError) {
         do throws(KeyringError) {
-            guard let given = try token(question, from: tokenSource()), given.answer.secret.isEqual(to: secret),
+            // Nobody is asked whose token it was.
+            var silent = self
+            silent.global.noInput = true
+            guard let given = try silent.token(question, from: tokenSource()), given.answer.secret.isEqual(to: secret),
                 given.answer.found.origin != .provider
             else { return }
             _ = try given.replacement()
@@ -91,24 +94,27 @@ struct CredentialOptions: ParsableArguments {
 
     /// The token that answers a question; nil where no account is meant, so that the tool goes on.
     func token(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken? {
-        do {
-            return try requiredToken(question, from: source)
+        do throws(KeyringError) {
+            return try untranslatedToken(question, from: source)
         } catch {
-            guard isNothing(error, question) else { throw error }
-            return nil
+            if isNothing(error, question) { return nil }
+            throw HelperChoice.inTermsOfTool(error, question, try request(question))
         }
     }
 
     /// The token of whoever is meant; errors name what the tool's user can type.
     func requiredToken(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken {
         do throws(KeyringError) {
-            switch source {
-            case .keyring(let keyring): return try token(question, from: keyring)
-            case .agent(let agent, let reason, let location):
-                return try token(question, from: agent, for: reason, location)
-            }
+            return try untranslatedToken(question, from: source)
         } catch {
             throw HelperChoice.inTermsOfTool(error, question, try request(question))
+        }
+    }
+
+    private func untranslatedToken(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken {
+        switch source {
+        case .keyring(let keyring): try token(question, from: keyring)
+        case .agent(let agent, let reason, let location): try token(question, from: agent, for: reason, location)
         }
     }
 
@@ -149,7 +155,7 @@ struct CredentialOptions: ParsableArguments {
         _ question: Question, _ request: TokenRequest, _ token: borrowing ToolToken
     ) -> String {
         HelperChoice.command(
-            question, HelperChoice.subject(question, request), token.answer.found.account.name,
+            question, HelperChoice.subject(question, request), token.answer.found.account.id.description,
             token.answer.found.group)
     }
 
@@ -157,9 +163,11 @@ struct CredentialOptions: ParsableArguments {
         by agent: AskedAgent, _ question: Question, _ request: TokenRequest, _ groups: [AccessGroup]?
     ) throws(KeyringError) -> ToolToken {
         // What a socket was made for is what is to be taken from it.
+        let attendance = HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool)
         let answer = try agent.token(
-            request, in: groups, refresh.options, takesChosenAlone: !agent.isNamed,
+            request, in: groups, refresh.options, takesChosenAlone: !agent.isNamed, mayAsk: attendance != .nobody,
             waiting: {
+                guard attendance == .terminal else { return }
                 let time = "\(AskedAgent.minutes) minutes at most"
                 Terminal()?.show("keyfob: \(question.tool) waits for the agent, which may ask in a window, \(time)\n")
             })
@@ -297,7 +305,7 @@ struct CredentialOptions: ParsableArguments {
         case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?),
             (.noSuchAccount, .undoRemoval?):
             false
-        case (.noSuchAccount, .listAccounts?):
+        case (.noSuchAccount, .listAccounts?), (.noSuchAccount, .told("listAccounts", _)?):
             request.account == nil && (question.login != nil || Environment.current["KEYFOB_ACCOUNT"] == nil)
         case (.noSuchAccount, _): true
         default: false

@@ -76,7 +76,7 @@ struct HelperChoice {
     }
 
     /// The names of advice that is about something meant which is not there.
-    static let codesOfMissing = ["rebind", "nameAccountOrUnbind", "forgetAccount"]
+    static let codesOfMissing = ["rebind", "nameAccountOrUnbind", "forgetAccount", "undoRemoval"]
 
     /// An error whose advice can be followed by whoever uses the tool, who types no options of this command.
     static func inTermsOfTool(
@@ -98,12 +98,13 @@ struct HelperChoice {
             guard let name = error.candidates.first else { return error }
             return error.saying(advice: .words("bind one, for example \(binding(nil, name, group))"))
         case .rebind(let old)?, .nameAccountOrUnbind(let old)?:
-            return error.saying(advice: .words("bind it anew: \(binding(old.subject)), or run \(old.undoing)"))
-        case .forgetAccount?:
+            let anew = binding(old.subject, "ACCOUNT", old.origin.group)
+            return error.saying(advice: .words("bind it anew: \(anew), or run \(old.undoing)"))
+        case .forgetAccount? where !request.isNamed:
             let ways = "sign in again with 'keyfob login' or 'keyfob add'"
             return error.saying(advice: .words("\(ways), or bind another: \(binding())"))
-        case .told(let code, _)? where codesOfMissing.contains(code):
-            return error.saying(advice: .words("bind it anew: \(binding())"))
+        case .undoRemoval(let id, _, _, _)? where !request.isNamed:
+            return error.saying(advice: .words("'keyfob undo \(id)' brings it back, or bind another: \(binding())"))
         case .chooseTenant?:
             let tenant = ShellWord.inMessage(error.candidates.first ?? "TENANT")
             return error.saying(advice: .words("bind one: \(binding().dropLast()) --tenant \(tenant)'"))
@@ -134,6 +135,6 @@ struct HelperChoice {
 }
 
 extension GlobalOptions {
-    /// The first group that is named.
-    fileprivate var onlyGroup: AccessGroup? { group.first.flatMap { try? AccessGroup($0) } }
+    /// The group that is named, where one is.
+    fileprivate var onlyGroup: AccessGroup? { group.count == 1 ? group.first.flatMap { try? AccessGroup($0) } : nil }
 }

@@ -40,7 +40,7 @@ public enum BuiltInHosts {
 
     /// The built-in provider's host, or that of its services, that is written almost as `host` is; nil for none.
     package static func nearest(to host: String) -> String? {
-        let patterns = services.values.flatMap { $0.flatMap { $0.hosts.map(\.text) } }
+        let patterns = services.values.flatMap { $0.flatMap { $0.hosts.map { $0.text } } }
         let all = services.keys + patterns.filter { !$0.hasPrefix("*") }
         return all.contains(host) ? nil : NearestWord.of(host, among: all, differing: 2)
     }
