@@ -2,8 +2,8 @@ package import KeyfobModel
 
 /// A name by which a request means an account.
 ///
-/// What somebody typed matches by id, home account id, exact user name or label; else by the user name at the host; when none of these fits, by an id or user name
-/// that an account had before; and only then by the beginning of a name. A user in an address matches by one of these as a
+/// What somebody typed matches by id, home account id, exact user name or label; when none of these fits, by an id or user name
+/// that an account had before, or by its user name at its host; and only then by the beginning of a name. A user in an address matches by one of these as a
 /// whole, or else by what stands in one before the `@`. An account that was removed keeps its names, and those that it had: nobody else answers to one
 /// of them by a part of another, nor becomes the only one that a part means.
 struct AccountName: Hashable, Sendable {
@@ -28,12 +28,12 @@ struct AccountName: Hashable, Sendable {
     func matches(in candidates: [Candidate], takesParts: Bool = true) -> [Candidate] {
         let exact = candidates.filter { $0.account.id == id || $0.account.names.contains(folded) }
         guard exact.isEmpty else { return exact }
+        let former = candidates.filter { $0.account.wasCalled(folded, id) }
+        guard former.isEmpty else { return former }
         if let id {
             let users = candidates.filter { $0.account.isCalled(id) }
             if !users.isEmpty { return users }
         }
-        let former = candidates.filter { $0.account.wasCalled(folded, id) }
-        guard former.isEmpty else { return former }
         guard takesParts else { return [] }
         guard isLogin else {
             return candidates.filter { $0.account.names.contains { $0.hasPrefix(folded) } }

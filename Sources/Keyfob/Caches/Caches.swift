@@ -102,7 +102,6 @@ extension Keyring.Caches {
                 .damaged, "the file is XML, and property lists are read in their binary form only",
                 advice: .convertPropertyList)
         }
-        try Self.requireKnownKind(cache)
         let isOfADAL = cache.withBytes { ADALCache.isRecognized($0) }
         let surroundings = ToolFile.Surroundings(
             writtenAt: writtenAt.map { min($0, clock.now) }, clientID: clientID,
@@ -118,6 +117,7 @@ extension Keyring.Caches {
                 progress: progress)
         }
         guard isOfADAL else {
+            try Self.requireKnownKind(cache)
             return try importMSAL(
                 cache, azureProfile: azureProfile, in: groups, bringsBackRemoved: bringsBackRemoved,
                 isTakenOver: isTakenOver, isDryRun: isDryRun, progress: progress)
