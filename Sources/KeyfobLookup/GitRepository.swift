@@ -70,9 +70,12 @@ struct GitRepository {
         return Self.home(of: common)
     }
 
-    /// The folder of its main working tree, or of this one where that is another repository's submodule.
+    /// The folder of its main working tree, the repository itself where that is bare, or the folder of this tree where it is
+    /// another repository's submodule.
     var place: String {
-        guard let home = homeOfTree, FileAccess.path(home, ".git") == Self.common(of: realFolder) else { return tree }
+        guard let home = homeOfTree, let common = Self.common(of: realFolder),
+            home == common || FileAccess.path(home, ".git") == common
+        else { return tree }
         return home
     }
 

@@ -49,6 +49,23 @@ struct LockedHelperTests {
         #expect(try place.run("setsid -w sh script").expectSuccess().text.contains("password=token-of-ada"))
     }
 
+    @Test("a binding to an account that was removed is told, and git stops, whether the vault is open or an agent's")
+    func removed() throws {
+        let place = try home(allowing: ["ada", "bob"])
+        try place.run(
+            """
+            keyfob bind -q --url https://git.example/contoso bob --key-file key
+            keyfob account remove -q --force bob --key-file key
+            """
+        ).expectSuccess()
+        for line in ["keyfob helper git get < asked", "KEYFOB_KEY_FILE=$PWD/key keyfob helper git get < asked"] {
+            try script(place, line)
+            let outcome = try place.run("setsid -w sh script")
+            #expect(outcome.status != 0 && outcome.text == "quit=1\n", "\(line) \(outcome)")
+            #expect(outcome.errors.contains("https://git.example/contoso"), "\(line) \(outcome)")
+        }
+    }
+
     @Test("at a terminal the accounts that keyfob may have are offered, and what remembers the choice is said")
     func asked() throws {
         let place = try home(allowing: ["ada", "bob"])

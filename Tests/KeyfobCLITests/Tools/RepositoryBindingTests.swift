@@ -12,7 +12,7 @@ struct RepositoryBindingTests {
             """
             git init -q app && cd app && mkdir deep
             git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x && git worktree add -q ../tree
-            git init -q --bare ../bare.git
+            git clone -q --bare . ../bare.git && git -C ../bare.git worktree add -q ../other
             """
         ).expectSuccess()
         let ask = #"printf 'protocol=https\nhost=github.com\npath=any/app.git\n\n' | keyfob helper git get"#
@@ -31,6 +31,9 @@ struct RepositoryBindingTests {
         }
         let bare = try place.run("cd bare.git && keyfob bind --repository octo").expectSuccess()
         #expect(bare.errors.contains("directory \(place.path)/bare.git uses octo"), "\(bare)")
+        #expect(try place.run("cd other && \(ask)").text.contains("password=token-of-octo"))
+        let other = try place.run("cd other && keyfob bind --repository octo").expectSuccess()
+        #expect(other.errors.contains("directory \(place.path)/bare.git uses octo"), "\(other)")
         try place.run("keyfob bind --repository octo").expectError(66, "there is no git repository around the current")
     }
 
