@@ -32,6 +32,7 @@ struct FrontRequest {
         ]
         return texts.allSatisfy({ $0.map(Identifier.isAcceptable) ?? true })
             && (arguments[.resource] == nil || arguments[.scope] == nil)
+            && (arguments[.tenant].map(TokenRequest.isTenant) ?? true)
     }
 
     /// What is asked for; nil where the full program has to say more, or to remember who typed what.

@@ -15,6 +15,11 @@ extension ScopeSet {
 }
 
 extension TokenRequest {
+    /// Whether a text can name a tenant: its id, or a domain.
+    package static func isTenant(_ text: String) -> Bool {
+        !text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "/") }
+    }
+
     /// A tenant; nil for the names by which Microsoft calls any.
     package static func specificTenant(_ tenant: String) -> String? {
         ["common", "organizations", "consumers"].contains(Identifier.folded(tenant)) ? nil : tenant

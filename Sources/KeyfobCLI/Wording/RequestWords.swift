@@ -33,8 +33,7 @@ struct RequestWords {
 
     /// Why a text names no tenant; nil where it may.
     static func flaw(ofTenant text: String) -> String? {
-        text.contains { $0.isWhitespace || $0 == "/" }
-            ? "--tenant takes an id or a domain, such as contoso.example" : nil
+        TokenRequest.isTenant(text) ? nil : "--tenant takes an id or a domain, such as contoso.example"
     }
 
     /// The request.

@@ -89,7 +89,7 @@ struct NewUserTests {
         #expect(
             several.status == 64 && several.errors.contains("--verify reads one backup, and 2 are named"), "\(several)")
         let folder = try place.run("keyfob backup --verify c")
-        #expect(folder.status == 64 && folder.errors.contains("'keyfob backup --list c'"), "\(folder)")
+        #expect(folder.status == 78 && folder.errors.contains("'keyfob backup --list c'"), "\(folder)")
     }
 
     @Test(
