@@ -94,7 +94,7 @@ extension ContractTests {
     static let advice: Set = [
         "addProviderOrToken", "agreeWithAddress", "allowHost", "allowRefresh", "askAdministrator",
         "askForOtherScopes", "checkNetwork", "chooseAccount", "chooseClient", "chooseGroup", "chooseScopes",
-        "createVault", "diagnose", "explainSelection", "forgetAccount", "giveOtherKey", "listAccounts", "listClients",
+        "createVault", "diagnose", "explainSelection", "giveOtherKey", "listAccounts", "listClients",
         "listGroups", "meetPolicy", "omitCredentials", "omitTenant", "permitProgram", "rebind", "replaceLostKey",
         "signIn", "signInOrImport", "storeTokenOf", "trustCertificate", "undo", "undoRemoval", "unlock", "useHTTPS",
         "wait",
