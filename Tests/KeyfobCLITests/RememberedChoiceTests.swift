@@ -167,8 +167,8 @@ struct RememberedChoiceTests {
         ).expectSuccess()
         let lines = outcome.text.split(separator: "\n")
         #expect(lines.count == 2, "\(outcome)")
-        #expect(lines.first?.contains("returncode=0, stdout='token of bob\\n', stderr=''") == true, "\(outcome)")
-        #expect(lines.last?.contains("returncode=0, stdout='token of ada\\n', stderr=''") == true, "\(outcome)")
+        #expect(lines.first?.contains("returncode=0, stdout='token-of-bob\\n', stderr=''") == true, "\(outcome)")
+        #expect(lines.last?.contains("returncode=0, stdout='token-of-ada\\n', stderr=''") == true, "\(outcome)")
         // What was held is whole.
         #expect(try choices(place) == 1)
     }

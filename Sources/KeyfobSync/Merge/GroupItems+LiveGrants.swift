@@ -26,13 +26,11 @@ extension GroupItems {
     }
 
     /// Whether a grant is the mark of a sign-out, and its client has signed in again since: it has a sign-in of another family, or
-    /// a later token, as a sign-out leaves none.
+    /// a token, of which a sign-out leaves none.
     package func isFollowed(_ key: ItemKey) -> Bool {
         guard let mark = grants[key], mark.grant.state == .signedOut else { return false }
         let client = key.client
-        return items.contains { key, item in
-            key.isToken && !item.isDeleted && key.client == client && item.version.map { mark.version < $0 } ?? false
-        }
+        return items.contains { $0.key.isToken && !$0.value.isDeleted && $0.key.client == client }
             || grants.contains { $0.value.grant.state == .active && $0.value.secret != nil && $0.key.client == client }
     }
 
