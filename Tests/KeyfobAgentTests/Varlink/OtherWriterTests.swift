@@ -87,11 +87,11 @@ struct OtherWriterTests {
 
     @Test(
         "A process that has become another program is not taken for that, without random addresses either",
-        arguments: [[], ["-R"]])
-    func becameAnother(options: [String]) throws {
+        arguments: [["/usr/bin/env"], ["/usr/bin/setarch", "-R"]])
+    func becameAnother(words: [String]) throws {
         let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/setarch")
-        process.arguments = options + ["/bin/sh", "-c", "echo here; read line; exec cat"]
+        process.executableURL = URL(filePath: words[0])
+        process.arguments = words.dropFirst() + ["/bin/sh", "-c", "echo here; read line; exec cat"]
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         defer {
