@@ -168,8 +168,8 @@ struct ProgramTrickTests {
             ),
             // What was there is gone, and a link leads elsewhere.
             (
-                "touch @/away;; PYTHONPATH=@/away exec python3 @/bin/allowed.py", "rm @/away",
-                "PYTHONPATH in its environment names @/away"
+                "touch evil/away;; PYTHONPATH=@/evil/away exec python3 @/bin/allowed.py", "rm evil/away",
+                "PYTHONPATH in its environment names @/evil/away"
             ),
             (
                 "LD_LIBRARY_PATH=/tmp/none-of-keyfob exec tools/tool evil/plain.sh", ":",
