@@ -57,8 +57,8 @@ struct RequestCommand: ParsableCommand {
 
     func validate() throws {
         if !address.contains("://") {
-            // One with a user may have a password, which is not repeated.
-            let near = address.contains("@") ? "" : "; did you mean https://\(address)"
+            // One with a user may have a password, and a query is nobody's business: neither is repeated.
+            let near = address.contains("@") ? "" : "; did you mean https://\(Self.shown(address))"
             throw ValidationError("the address has no scheme, such as https://\(near)")
         }
         guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is between 1 and 3600 seconds") }
