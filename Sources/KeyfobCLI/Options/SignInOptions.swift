@@ -109,7 +109,8 @@ struct SignInOptions: ParsableArguments {
         }
         if provider == nil, account == nil, authority == nil, continuation == nil {
             throw ValidationError(
-                "say where to sign in, for example 'keyfob login github', or --account; 'keyfob provider list' shows all")
+                "say where to sign in, for example 'keyfob login github', or --account; 'keyfob provider list' shows all"
+            )
         }
         for (name, value) in [
             ("the provider", provider), ("--account", account), ("--name", name), ("--client", client),
