@@ -104,6 +104,7 @@ struct libcurl_functions {
     N(HTTPPROXYTUNNEL, CURLOPT_, 61)                                                                                   \
     N(SSL_VERIFYPEER, CURLOPT_, 64)                                                                                    \
     N(CAINFO, CURLOPT_, 10065)                                                                                         \
+    N(CAPATH, CURLOPT_, 10097)                                                                                         \
     N(FRESH_CONNECT, CURLOPT_, 74)                                                                                     \
     N(FORBID_REUSE, CURLOPT_, 75)                                                                                      \
     N(HEADERFUNCTION, CURLOPT_, 20079)                                                                                 \
@@ -182,6 +183,11 @@ static inline int libcurl_set_number(const struct libcurl_functions *functions, 
 static inline int libcurl_set_pointer(const struct libcurl_functions *functions, void *easy, long option,
                                       const void *pointer) {
     return functions->curl_easy_setopt(easy, (unsigned int)option, pointer) == 0;
+}
+
+// Not even the library's default is left.
+static inline int libcurl_clear(const struct libcurl_functions *functions, void *easy, long option) {
+    return functions->curl_easy_setopt(easy, (unsigned int)option, (const void *)0) == 0;
 }
 
 static inline int libcurl_set_callbacks(const struct libcurl_functions *functions, void *easy, libcurl_prepare prepare,

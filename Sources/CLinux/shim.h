@@ -114,7 +114,7 @@ static inline int linux_open_path(const char *path) {
 // What the kernel has in memory of a file that is open, or at a path where that is not empty: statx(2), of which <sys/stat.h> would
 // bring types of other modules into this one. No file system is asked.
 struct linux_known_status {
-    unsigned int mode, device[2];
+    unsigned int mode, owner, device[2];
     unsigned long long number, size, mount;
     long long changed[2], modified[2];
 };
@@ -136,6 +136,7 @@ static inline int linux_know_status(int descriptor, const char *path, struct lin
     if (syscall(SYS_statx, descriptor, path, EMPTY_PATH | WITHOUT_ASKING | NO_AUTOMOUNT, BASIC | MOUNT, &found) != 0) return -1;
     *known = (struct linux_known_status){
         found.mode,
+        found.head[4],
         {found.device[0], found.device[1]},
         found.number,
         found.size,

@@ -124,7 +124,8 @@ extension KeyringError {
                 advice: Self.advice(for: candidate, request, request.scopes, naming), candidates: [id], names: [])
         default:
             self.init(
-                .noSuchAccount, "\(naming.shown(candidate.account, nil)) does not fit: \(rejection)\(because)",
+                .noSuchAccount,
+                "\(naming.shown(candidate.account, nil)) does not fit: \(Self.words(rejection, of: candidate))\(because)",
                 advice: Self.advice(after: rejection, of: candidate, request, naming), candidates: [id], names: [])
         }
     }
@@ -142,7 +143,8 @@ extension KeyringError {
                 return
             }
             self.init(
-                .noSuchAccount, "\(naming.shown(only.candidate.account, nil)) does not fit: \(rejection)",
+                .noSuchAccount,
+                "\(naming.shown(only.candidate.account, nil)) does not fit: \(Self.words(rejection, of: only.candidate))",
                 advice: Self.advice(after: rejection, of: only.candidate, request, naming),
                 candidates: accounts.map(\.id.description), names: [])
             return
@@ -168,6 +170,14 @@ extension KeyringError {
         return .explainSelection
     }
 
+    /// Why an account will not do; of one that nothing renews, what its tokens lack.
+    private static func words(_ rejection: Verdict.Rejection, of candidate: Candidate) -> String {
+        guard case .scopesNotGranted(let scopes) = rejection, candidate.state == .tokensOnly else {
+            return rejection.description
+        }
+        return candidate.tokenScopes.count > 1 ? "none of its tokens has \(scopes)" : "its token lacks \(scopes)"
+    }
+
     /// How an account gets tokens again; one that never signed in with a client has them from elsewhere.
     private static func advice(
         for candidate: Candidate, _ request: TokenRequest, _ scopes: ScopeSet, _ naming: AccountNaming
@@ -182,7 +192,8 @@ extension KeyringError {
         }
         // Who is known by an id has signed in somewhere, as another machine of a sync.
         return account.isKnownByName
-            ? .storeTokenOf(account.id.description) : .signInOrStoreToken(naming.typed(account))
+            ? .storeTokenOf(account.id.description, scopes: scopes)
+            : .signInOrStoreToken(naming.typed(account), scopes: scopes)
     }
 
     /// What it means that several accounts are meant.

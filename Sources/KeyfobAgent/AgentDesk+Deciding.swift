@@ -28,7 +28,16 @@ extension AgentDesk {
             throw try rights(of: caller).error(selection, for: request, keyring, in: acquisition.groups)
         }
         var fitting = candidates
-        if candidates.count == 1, !request.isNamed {
+        // Of one account in several groups that is taken in which the program may have it.
+        let isChoice = acquisition.takesChosenAlone && Set(candidates.map(\.account.id)).count > 1
+        if isChoice {
+            let judged = try rights(of: caller).judge(.token, candidates, request.scopes, request.clientID, keyring)
+            guard judged.allowed.isEmpty else {
+                throw KeyringError(
+                    .ambiguous, "the request fits several accounts", accounts: judged.allowed.map(\.candidate.account))
+            }
+        }
+        if candidates.count == 1, !request.isNamed, !acquisition.takesChosenAlone {
             // Another one that it may use goes before one that it would have to ask for.
             let judged = try rights(of: caller).judge(
                 .token, selection.wouldDo, request.scopes, request.clientID, keyring)
@@ -36,7 +45,13 @@ extension AgentDesk {
         }
         let chosen: Candidate
         do throws(KeyringError) {
-            chosen = try await admit(caller, .token, fitting, request.scopes, request.clientID, keyring, &draft)
+            chosen = try await admit(
+                caller, .token, fitting, request.scopes, request.clientID, keyring, isChoice: isChoice,
+                mayAsk: acquisition.mayAskPerson, &draft)
+            if isChoice {
+                // A person has just chosen, whom nobody need ask again.
+                keyring.accounts.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
+            }
         } catch {
             // Where it may use all accounts, it is told what the owner would be, whose words depend on those that do not fit.
             let all = selection.verdicts.map(\.candidate)
@@ -67,18 +82,28 @@ extension AgentDesk {
 
     /// The account with which the program may do something; a person is asked where nobody has decided.
     ///
+    /// - Parameters:
+    ///   - isChoice: Whether the answer is about which of several accounts is meant, too.
+    ///   - mayAsk: Whether a person may be asked.
     /// - Throws: `ambiguous`, `notPermitted`, `cancelled` where the program has ended meanwhile, `locked`.
     func admit(
         _ caller: AgentCaller, _ action: ProgramAction, _ candidates: [Candidate], _ scopes: ScopeSet,
-        _ clientID: String?, _ keyring: Keyring, _ draft: inout AuditDraft
+        _ clientID: String?, _ keyring: Keyring, isChoice: Bool = false, mayAsk: Bool = true,
+        _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
         let era = era
         var judged = try rights(of: caller).judge(action, candidates, scopes, clientID, keyring)
         if let decided = try decided(action, judged, caller, candidates, &draft) { return decided }
+        guard mayAsk else { throw caller.program.notPermitted(action) }
         let arrival = try await takeTurn(caller, action, since: era)
         defer { turns.leave() }
         // Somebody may have decided while others were asked about.
         judged = try rights(of: caller).judge(action, candidates, scopes, clientID, openKeyring(since: era))
+        if isChoice, !judged.allowed.isEmpty {
+            // What a person has said meanwhile of one account was about another request.
+            throw KeyringError(
+                .ambiguous, "the request fits several accounts", accounts: judged.allowed.map(\.candidate.account))
+        }
         if let decided = try decided(action, judged, caller, candidates, &draft) { return decided }
         let question = ProgramQuestion(
             caller: caller, action: action, accounts: judged.open, scopes: scopes, clientID: clientID)

@@ -128,6 +128,24 @@ struct ProgramRights {
         {
             return error
         }
+        // Of a group where it has nothing it learns nothing.
+        if let binding = selection.bindingOfRemoved, own.contains(where: { $0.group == binding.origin.group }) {
+            // Not who it was.
+            return KeyringError(
+                .noSuchAccount, "\(binding.subject) is bound to an account that is not there any more",
+                advice: .rebind(binding))
+        }
+        if let meant = selection.meantInVain, own.contains(meant.candidate.place), !meant.candidate.isRemoved {
+            let name = meant.candidate.account.name
+            if meant.rejection == .signedOut {
+                return KeyringError(.signInNeeded, "\(name) must sign in", advice: .signIn(name, request.scopes))
+            }
+            if let binding = meant.binding {
+                return KeyringError(
+                    .noSuchAccount, "\(binding.subject) is bound to \(name), which does not fit: \(meant.rejection)",
+                    advice: .nameAccountOrUnbind(binding))
+            }
+        }
         let signedOut = known.filter { $0.verdict == .rejected(.signedOut) }.map(\.candidate.account.name)
         if let name = signedOut.first, signedOut.count == 1 {
             return KeyringError(.signInNeeded, "\(name) must sign in", advice: .signIn(name, request.scopes))
@@ -137,6 +155,24 @@ struct ProgramRights {
 }
 
 extension Selection {
+    /// The binding that means an account which is not there any more, where that is why nobody was chosen.
+    fileprivate var bindingOfRemoved: Binding? {
+        switch outcome {
+        case .boundToNobody(let binding): binding
+        case .boundInVain(let binding, let candidate, _) where candidate.isRemoved: binding
+        default: nil
+        }
+    }
+
+    /// The account that is meant and will not do, with why, and the binding that means it.
+    fileprivate var meantInVain: (candidate: Candidate, rejection: Verdict.Rejection, binding: Binding?)? {
+        switch outcome {
+        case .meantInVain(let candidate, _, let rejection): (candidate, rejection, nil)
+        case .boundInVain(let binding, let candidate, let rejection): (candidate, rejection, binding)
+        default: nil
+        }
+    }
+
     /// Whether why nobody was chosen tells of an account that is not there any more.
     fileprivate var tellsOfRemoved: Bool {
         switch outcome {

@@ -24,12 +24,23 @@ package enum CallingTool {
     /// What is found in the words that the calling process was started with, or one of the next three that called it: between
     /// git's program for HTTP and its helper stand a git and a shell.
     package static func word<Result>(where find: (String) -> Result?) -> Result? {
+        words { words in
+            for word in words {
+                if let found = find(word) { return found }
+            }
+            return nil
+        }
+    }
+
+    /// What is found in all the words of one of these processes; a word that is no text is empty.
+    package static func words<Result>(where find: ([String]) -> Result?) -> Result? {
         var process = caller
         for _ in 0..<4 {
             let bytes = FileAccess.head("/proc/\(process)/cmdline", count: 4_096) ?? []
-            for word in bytes.split(separator: 0) {
-                if let found = String(validating: word, as: UTF8.self).flatMap(find) { return found }
+            let words = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+                String(validating: $0, as: UTF8.self) ?? ""
             }
+            if let found = find(words) { return found }
             // The name before it may hold anything.
             guard let stat = FileAccess.head("/proc/\(process)/stat", count: 512),
                 let end = stat.lastIndex(of: UInt8(ascii: ")")),

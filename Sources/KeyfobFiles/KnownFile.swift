@@ -53,6 +53,17 @@ package final class KnownFile {
     /// Its path, without links.
     package var path: String? { FileAccess.link("/proc/self/fd/\(descriptor)") }
 
+    var mode: UInt32 { status.mode }
+    var owner: UInt32 { status.owner }
+    var changed: Int64 { status.changed.0 * 1_000_000_000 + status.changed.1 }
+
+    /// The same as ``FileLook/number`` says, where the C library writes both halves of a device's number into one.
+    var fileNumber: String {
+        let (major, minor) = (UInt64(status.device.0), UInt64(status.device.1))
+        let device = (major & ~0xFFF) << 32 | (major & 0xFFF) << 8 | (minor & ~0xFF) << 12 | minor & 0xFF
+        return "\(device).\(status.number)"
+    }
+
     package var isRegularFile: Bool { status.mode & S_IFMT == S_IFREG }
 
     /// Whether it is the same file as another.

@@ -79,9 +79,10 @@ struct FrontRequest {
             request.isNamed
             ? RequestContext(url: address)
             : RequestContext(
-                at: ".", url: address,
+                at: ".", gitFolder: question?.tool == .git ? variables["GIT_DIR"] : nil, url: address,
                 // What draws a prompt tells nothing of what the token is for.
                 tool: arguments.isPrompt ? nil : tool ?? CallingTool.name, person: PersonalGit { variables.value($0) })
+        request.purpose = ToolCall.purpose(ofTool: tool)
         self.request = request
     }
 }

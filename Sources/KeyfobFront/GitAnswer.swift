@@ -29,7 +29,7 @@ enum GitAnswer {
         guard let text = PipedQuestion.read(until: GitCredentialRequest.isWhole),
             let request = try? GitCredentialRequest(reading: text)
         else { return nil }
-        guard let url = request.url, request.takesToken else { return 0 }
+        guard let url = request.url(else: GitRemoteProgram.address), request.takesToken else { return 0 }
         let question = FrontRequest.Question(tool: .git, url: url.text, login: request.login)
         guard let asked = FrontRequest(taken, variables, asking: question) else { return nil }
         return Front.find(asked, variables, orSay: { 0 }) { secret, hit in
@@ -46,7 +46,9 @@ enum GitAnswer {
         guard let text = PipedQuestion.read(until: GitCredentialRequest.isWhole),
             var request = try? GitCredentialRequest(reading: text)
         else { return nil }
-        guard let url = request.url, let refused = request.secret.take() else { return 0 }
+        guard let url = request.url(else: GitRemoteProgram.address), let refused = request.secret.take() else {
+            return 0
+        }
         let question = FrontRequest.Question(
             tool: .git, url: url.text, login: request.login, account: request.account, minimumValidity: 0)
         guard let asked = FrontRequest(taken, variables, asking: question) else { return nil }

@@ -7,7 +7,7 @@ struct Variables {
     /// Those that decide what is answered.
     private static let names = [
         "HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "CREDENTIALS_DIRECTORY", "KEYFOB_VAULT",
-        "KEYFOB_GROUP", "KEYFOB_ACCOUNT", "KEYFOB_KEY_FILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL",
+        "KEYFOB_GROUP", "KEYFOB_ACCOUNT", "KEYFOB_KEY_FILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_DIR",
         "KUBERNETES_EXEC_INFO",
     ]
     /// With it the full program runs other code, which a static one would not load.

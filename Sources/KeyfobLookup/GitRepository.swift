@@ -38,16 +38,64 @@ struct GitRepository {
         return nil
     }
 
-    /// The address of the remote `origin`, or of the only remote, and who commits.
+    /// The repository whose folder git itself names (`GIT_DIR`); nil where there is none, or it belongs to somebody else.
+    init?(folder path: String) {
+        guard let real = FileAccess.realPath(path), let status = FileAccess.status(real, following: true),
+            status.isDirectory, status.isTrustworthy,
+            FileAccess.status(FileAccess.path(real, "HEAD"), following: false) != nil
+        else { return nil }
+        folder = Self.common(of: real) ?? real
+        ownFolder = real
+        tree = Self.home(of: folder)
+    }
+
+    /// The repository whose working tree has a folder of its own; nil where that folder is not in the repository, whatever it
+    /// says.
+    private static func common(of folder: String) -> String? {
+        guard let common = pointer(FileAccess.path(folder, "commondir"), prefix: "", from: folder),
+            let real = FileAccess.realPath(common), FileAccess.folder(of: folder) == FileAccess.path(real, "worktrees")
+        else { return nil }
+        return real
+    }
+
+    /// Where it lies: the folder of its main working tree, that of whose submodule it is, or its own where it has none.
+    var home: String { Self.home(of: FileAccess.realPath(folder) ?? folder) }
+
+    /// Where the repository lies of which this is a working tree elsewhere; nil where the repository does not know of it.
+    var homeOfTree: String? {
+        guard let common = Self.common(of: realFolder),
+            let back = Self.pointer(FileAccess.path(realFolder, "gitdir"), prefix: "", from: realFolder),
+            let named = FileAccess.realPath(back), named == FileAccess.realPath(FileAccess.path(tree, ".git"))
+        else { return nil }
+        return Self.home(of: common)
+    }
+
+    /// The folder of its main working tree, the repository itself where that is bare, or the folder of this tree where it is
+    /// another repository's submodule.
+    var place: String {
+        guard let home = homeOfTree, let common = Self.common(of: realFolder),
+            home == common || FileAccess.path(home, ".git") == common
+        else { return tree }
+        return home
+    }
+
+    private static func home(of folder: String) -> String {
+        FileAccess.ancestors(of: folder).first { $0.hasSuffix("/.git") }.map(FileAccess.folder(of:)) ?? folder
+    }
+
+    /// The address of the remote `origin`, or of the only remote, those of all, and who commits.
     ///
     /// - Parameter person: Whose own configuration counts besides; nil where only the repository's does.
-    func context(_ person: PersonalGit?) -> (remote: ResourceURL?, committer: MailAddress?) {
+    func context(
+        _ person: PersonalGit?
+    ) -> (remote: ResourceURL?, remotes: [ResourceURL], committer: MailAddress?) {
         guard let configuration = try? GitConfiguration(at: FileAccess.path(folder, "config")) else {
-            return (nil, nil)
+            return (nil, [], nil)
         }
         let remotes = configuration.remotes
         let remote = remotes.first { $0.name == "origin" } ?? (remotes.count == 1 ? remotes.first : nil)
-        return (remote.flatMap { ResourceURL(gitRemote: $0.url) }, committer(configuration, person))
+        let addresses = remotes.compactMap { ResourceURL(gitRemote: $0.url) }
+        return (remote.flatMap { ResourceURL(gitRemote: $0.url) }, addresses, committer(configuration, person))
     }
 
     /// Who commits; nil where that is not set for this repository, or cannot be told for certain.

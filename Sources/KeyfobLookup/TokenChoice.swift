@@ -10,7 +10,7 @@ internal import KeyfobVault
 /// which the tenant is known before others, one of a sign-in before one that was added by hand or imported without a client,
 /// the default client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the
 /// one that lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
-/// tell apart. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
+/// tell apart, unless the tool that asks tells its purpose: then those that do for it go first, and one of them is taken. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
 /// refresh is to get.
 package struct TokenChoice {
     /// What is asked for.
@@ -54,6 +54,7 @@ package struct TokenChoice {
     func token(
         among tokens: [StoredItem<Credential>], preferredClient: ([String]) throws(StorageFailure) -> String?
     ) throws(Failure) -> StoredItem<Credential>? {
+        let tokens = serving(tokens)
         // A token without a tenant is of no other one. That of several tenants one has a valid token chooses none.
         let tenants = Set(tokens.map { Identifier.folded($0.value.realm) }).filter { !$0.isEmpty }.sorted()
         guard tenants.count <= 1 else { throw .ambiguous(.tenants(tenants)) }
@@ -71,7 +72,8 @@ package struct TokenChoice {
             if let preferred { remaining.removeAll { $0.value.clientID != preferred } }
         }
         let clients = Set(remaining.map { $0.value.clientID }).sorted()
-        guard clients.count == 1 else { throw .ambiguous(.clients(clients)) }
+        // Any that does for the purpose will do.
+        guard clients.count == 1 || isForPurposeAlone else { throw .ambiguous(.clients(clients)) }
         if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
             // Of several for the resource that the address means, the one for whatever was consented to.
             let whole = remaining.filter { resource.defaultScope.isSubset(of: $0.value.scopes) }
@@ -80,6 +82,7 @@ package struct TokenChoice {
         // A program that keeps a cache of its own form stores a token beside one that it makes obsolete.
         let all = remaining
         remaining.removeAll { token in all.contains { $0.makesObsolete(token) } }
+        if isForPurposeAlone { return remaining.max(by: isBehind) }
         if request.scopes.isEmpty, Set(remaining.map({ $0.value.scopes })).count > 1 {
             // Who asks for no scope means the token that was stored without one; what was put into the desktop's keyring by hand
             // goes before nothing of Keyfob's.
@@ -88,6 +91,28 @@ package struct TokenChoice {
             remaining = unscoped
         }
         return remaining.max(by: isBehind)
+    }
+
+    /// Those whose scopes do for what the tool that asks wants; all where none do.
+    func serving(_ tokens: [StoredItem<Credential>]) -> [StoredItem<Credential>] {
+        guard tokens.count > 1, let purpose else { return tokens }
+        let environment = account.id.environment
+        let serving = tokens.filter { !purpose.isBeyond($0.value.scopes, at: environment) }
+        return serving.isEmpty ? tokens : serving
+    }
+
+    /// What the token is for, where the program that asks or the address tells.
+    private var purpose: SignInPurpose? {
+        if let purpose = request.purpose { return purpose }
+        guard let url = request.context.url, BuiltInHosts.isRegistry(url.host) else { return nil }
+        return .packages
+    }
+
+    /// Whether nothing but its purpose tells tokens of the account apart.
+    package var isForPurposeAlone: Bool {
+        guard let purpose, request.scopes.isEmpty, request.clientID == nil else { return false }
+        let environment = account.id.environment
+        return purpose.scopes(at: environment) != nil && request.resource(at: environment) == nil
     }
 
     private func isBehind(_ token: StoredItem<Credential>, _ other: StoredItem<Credential>) -> Bool {

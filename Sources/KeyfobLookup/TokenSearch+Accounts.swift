@@ -284,6 +284,9 @@ package struct Holdings {
     private var grants: [Grant.State] = []
     private var end: SignInEnd?
     private var tokenScopes: [ScopeSet] = []
+    /// Of tokens that somebody stored.
+    private var storedEnds: [(from: Timestamp?, until: Timestamp?)] = []
+    private var hasTokensOfClients = false
     private var grantScopes: [String] = []
     private var reach = FormerReach.tokens
 
@@ -294,7 +297,14 @@ package struct Holdings {
     mutating func add(_ credential: Credential) {
         clients.insert(credential.clientID)
         if !credential.realm.isEmpty { realms.insert(credential.realm) }
-        guard credential.kind == .refreshToken else { return tokenScopes.append(credential.scopes) }
+        guard credential.kind == .refreshToken else {
+            if credential.clientID == Credential.noClient {
+                storedEnds.append((credential.cachedAt, credential.expiresOn))
+            } else {
+                hasTokensOfClients = true
+            }
+            return tokenScopes.append(credential.scopes)
+        }
         let grant = credential.grant ?? Grant()
         grants.append(grant.apparentState)
         // What it could do says who is meant, also when its sign-in has ended.
@@ -314,7 +324,8 @@ package struct Holdings {
         var candidate = Candidate(
             account: account, group: group, state: state, clientIDs: clients, hasFamilyGrant: hasFamilyGrant,
             realms: realms,
-            tokenScopes: tokenScopes, grantScopes: ScopeSet(grantScopes), end: end, isDefault: isDefault,
+            tokenScopes: tokenScopes, grantScopes: ScopeSet(grantScopes),
+            end: grants.isEmpty && !hasTokensOfClients ? SignInEnd(stored: storedEnds) : end, isDefault: isDefault,
             isOwnersDefault: isDefault && preferred?.isOwners == true)
         candidate.formerReach = reach
         return candidate

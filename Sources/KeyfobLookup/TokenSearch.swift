@@ -128,7 +128,7 @@ package struct TokenSearch: Sendable {
         if let item = try token(&state, choice, among: stored.fitting, stored.group, preferring: preferring),
             choice.isValid(item.value)
         {
-            return try isBehindSignIn(item.value, stored)
+            return try isBehindSignIn(item.value, choice.serving(stored.fitting), stored)
                 ? nil : hit(item, request, stored.owner, stored.group, now)
         }
         if let damage = damaged.first { throw StoreError.damaged(what: damage) }
@@ -138,9 +138,11 @@ package struct TokenSearch: Sendable {
     /// Whether a token of no client serves only because that of a sign-in has expired, which a refresh gives anew.
     ///
     /// What somebody brought along must not take the place of what the provider gave to the account.
-    private func isBehindSignIn(_ token: Credential, _ stored: StoredTokens) throws(StorageFailure) -> Bool {
+    private func isBehindSignIn(
+        _ token: Credential, _ others: [StoredItem<Credential>], _ stored: StoredTokens
+    ) throws(StorageFailure) -> Bool {
         guard token.clientID == Credential.noClient else { return false }
-        let clients = Set(stored.fitting.map { $0.value.clientID }.filter { $0 != Credential.noClient })
+        let clients = Set(others.map { $0.value.clientID }.filter { $0 != Credential.noClient })
         guard !clients.isEmpty else { return false }
         return try storage.credentials(.refreshToken, of: stored.owner.account.id, in: stored.group.keys).items
             .contains { clients.contains($0.value.clientID) && ($0.value.grant ?? Grant()).state == .active }

@@ -4,6 +4,8 @@ public struct NetworkConfiguration: Sendable {
     public var userAgent: String
     /// A PEM file with certificates that are trusted together with the system's.
     public var certificateFile: String?
+    /// Whether the certificates of that file are trusted alone, and none of the system's.
+    package var trustsFileAlone = false
     /// Whether a provider's own file counts in place of ``certificateFile`` in the requests to that provider.
     public var usesProvidersCertificates: Bool
     /// The environment, of which the variables for proxies are read.

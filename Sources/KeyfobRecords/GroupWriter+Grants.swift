@@ -185,7 +185,8 @@ extension GroupWriter {
         try insert(.credential(mark))
     }
 
-    private func accessTokens(of account: AccountID, clientID: String) throws -> [Credential] {
+    /// The access tokens that a client has for an account, without the tokens.
+    package func accessTokens(of account: AccountID, clientID: String) throws -> [Credential] {
         try reader.records(of: keys.blind(account), kind: RecordHeader.Kind(.accessToken)).compactMap { record in
             let token = try? record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: .accessToken)

@@ -47,12 +47,22 @@ extension GroupWriter {
     /// A grant without a token whose account is not here, or that is only known to be another machine's, and a deletion,
     /// are kept where nobody sees them.
     ///
+    /// - Parameter isFollowed: Whether the item is the mark of a sign-out, and the client has signed in again since: nobody sees
+    ///   that either.
     /// - Throws: `tooLarge`, `damaged`, and what writing can throw.
-    package func put(_ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64]) throws {
+    package func put(
+        _ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64], isFollowed: Bool = false
+    ) throws {
         let old = try rows.map { try reader.record(row: $0) }
+        // A mark that is seen here, and has not been written since, nobody has followed by a sign-in.
+        let isOver =
+            isFollowed
+            && !old.contains {
+                $0.header.kind == .refreshToken && $0.secretCommitment == nil && $0.version >= item.version
+            }
         var kind = RecordHeader.Kind(item.content)
         if kind == .refreshToken, !secret.isSome(), let credential = item.content.credential,
-            try credential.grant?.epoch == 0 || !hasAccount(credential.account)
+            try isOver || credential.grant?.epoch == 0 || !hasAccount(credential.account)
         {
             kind = .tombstone
         }
@@ -63,7 +73,9 @@ extension GroupWriter {
             // Whoever has this group's key alone has no right to tokens that have gone with their account.
             if noting == nil { ended.insert(account.id) }
         }
-        if noting == nil, let credential = item.content.credential, credential.grant?.state == .signedOut {
+        if noting == nil, !isOver, let credential = item.content.credential,
+            credential.grant?.state == .signedOut
+        {
             ended.insert(credential)
         }
         let place = old.first { $0.header.kind == kind }
@@ -109,7 +121,9 @@ extension GroupWriter {
     /// here and on other machines.
     ///
     /// - Throws: As ``put(_:secret:replacing:)``.
-    package func putAnew(_ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64]) throws {
+    package func putAnew(
+        _ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64], isFollowed: Bool = false
+    ) throws {
         let last = try rows.map { try reader.record(row: $0).version.stamp }.reduce(item.version.stamp) { max($0, $1) }
         var item = item
         item.version = version(after: last)
@@ -119,7 +133,7 @@ extension GroupWriter {
             item.history.deletion = item.version
             item.version = version(after: item.version.stamp)
         }
-        try put(item, secret: secret, replacing: rows)
+        try put(item, secret: secret, replacing: rows, isFollowed: isFollowed)
     }
 
     /// Removes rows as an act of now, and leaves tombstones.

@@ -261,6 +261,11 @@ extension Choice {
     private func learned() -> Conclusion? {
         guard let ranking, let best = ranking.best, best.probability >= parameters.threshold else { return nil }
         if ranking.isBlank { return .chosen(best.index, .groupDefault) }
-        return .chosen(best.index, .learned(ranking.usage(of: best.index)))
+        let usage = ranking.usage(of: best.index)
+        // One choice somewhere else says nothing yet of this place.
+        if let share = usage.share, share.scope == .everywhere, share.total == 1 {
+            return candidates[best.index].isDefault ? .chosen(best.index, .groupDefault) : nil
+        }
+        return .chosen(best.index, .learned(usage))
     }
 }

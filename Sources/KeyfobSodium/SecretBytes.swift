@@ -91,6 +91,11 @@ extension SecretBytes {
         withBytes { text in (0..<text.byteCount).allSatisfy { text.byte(at: $0) >= 0x20 && text.byte(at: $0) != 0x7F } }
     }
 
+    /// Whether it can be a token that goes into one header: printable ASCII without spaces.
+    package var isToken: Bool {
+        withBytes { text in (0..<text.byteCount).allSatisfy { (0x21...0x7E).contains(text.byte(at: $0)) } }
+    }
+
     /// A copy of the bytes at `range`, as a secret of its own.
     package borrowing func extracting(_ range: Range<Int>, placement: Placement = .dedicated) -> SecretBytes {
         withBytes { SecretBytes(copying: $0.extracting(range), placement: placement) }

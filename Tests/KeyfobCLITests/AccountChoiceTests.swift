@@ -7,7 +7,7 @@ struct AccountChoiceTests {
     /// A home with two accounts at one host.
     private func home() throws -> Workplace {
         let place = try Workplace.withVault()
-        for name in ["ada", "bob"] { try place.add(name, token: "token of \(name)") }
+        for name in ["ada", "bob"] { try place.add(name, token: "token-of-\(name)") }
         return place
     }
 
@@ -27,7 +27,7 @@ struct AccountChoiceTests {
             shell() {
                 cd $1; i=0
                 while [ $i -lt \(rounds) ]; do
-                    token=$(keyfob token --no-input) && [ "$token" = "token of $2" ] || echo "$1 $token"
+                    token=$(keyfob token --no-input) && [ "$token" = "token-of-$2" ] || echo "$1 $token"
                     i=$((i + 1)); done
                 echo $i >> ../rounds
             }
@@ -56,9 +56,9 @@ struct AccountChoiceTests {
         try place.run("mkdir -p r/.git/objects r/.git/refs r/sub && echo 'ref: refs/heads/main' > r/.git/HEAD")
             .expectSuccess()
         try place.write("r/.git/config", "[remote \"origin\"]\n\turl = git@git.example:contoso/app.git\n")
-        #expect(try place.run("cd r/sub && keyfob token").expectSuccess().text == "token of ada\n")
+        #expect(try place.run("cd r/sub && keyfob token").expectSuccess().text == "token-of-ada\n")
         let asked = try place.run("cd r/sub && keyfob token --url https://hub.example/x").expectSuccess()
-        #expect(asked.text == "token of bob\n")
+        #expect(asked.text == "token-of-bob\n")
     }
 
     @Test("a project file counts when it is allowed, until it changes")
@@ -80,7 +80,7 @@ struct AccountChoiceTests {
         try expectIgnored("is not allowed")
         try place.run("keyfob allow -q work").expectSuccess()
         let allowed = try token().expectSuccess()
-        #expect(allowed.text == "token of bob\n" && allowed.errors.isEmpty, "\(allowed)")
+        #expect(allowed.text == "token-of-bob\n" && allowed.errors.isEmpty, "\(allowed)")
         #expect(try place.run("cd work && keyfob which").expectSuccess().text.contains("bound to it by \(file)"))
         try place.write("work/.keyfob.toml", "account = \"ada\"\n")
         try expectIgnored("has changed since it was allowed")
@@ -105,11 +105,11 @@ struct AccountChoiceTests {
     func boundAndGone() throws {
         let place = try home()
         try place.run("keyfob bind -q ada").expectSuccess()
-        #expect(try place.run("keyfob token").expectSuccess().text == "token of ada\n")
+        #expect(try place.run("keyfob token").expectSuccess().text == "token-of-ada\n")
         try place.run("keyfob account remove -q --force ada").expectSuccess()
         try place.run("keyfob token").expectError(13, "is bound to ada@git.example, which is not there")
         try place.run("keyfob unbind").expectSuccess()
-        #expect(try place.run("keyfob token").expectSuccess().text == "token of bob\n")
+        #expect(try place.run("keyfob token").expectSuccess().text == "token-of-bob\n")
     }
 
     @Test("a user in an address that is nobody's name is not repeated, for it may be a secret")

@@ -106,7 +106,7 @@ struct ConcurrencyTests {
     func readers() throws {
         let place = try Workplace.withVault()
         try place.run("keyfob group create a -q && keyfob group create b -q").expectSuccess()
-        for name in ["moving", "resting"] { try place.add(name, token: "token of \(name)", "--group a") }
+        for name in ["moving", "resting"] { try place.add(name, token: "token-of-\(name)", "--group a") }
         let rounds = TestLength.rounds(10, full: 100)
         let outcome = try place.run(
             """
@@ -135,7 +135,7 @@ struct ConcurrencyTests {
             reader() {
                 while [ ! -e done.mover ] || [ ! -e done.rotator ]; do
                     for name in moving resting; do
-                        token=$(keyfob token --account $name 2>err.$1) && [ "$token" = "token of $name" ] || say $1 $? "$token"
+                        token=$(keyfob token --account $name 2>err.$1) && [ "$token" = "token-of-$name" ] || say $1 $? "$token"
                         test -s err.$1 && say $1
                     done
                     echo read >> reads

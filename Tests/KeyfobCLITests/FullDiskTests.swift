@@ -14,11 +14,11 @@ struct FullDiskTests {
             test "$(wc -l < message)" = 1 || { cat message; echo "not one line"; exit 1; }; }
             mkdir -p disk && mount -t tmpfs -o size=\(kibibytes)k,mode=700 none disk
             keyfob init --quiet --recovery-file recovery-small
-            printf 'first token' | keyfob add --quiet --account first --host git.example
+            printf 'first-token' | keyfob add --quiet --account first --host git.example
             \(lines.joined(separator: "\n"))
             rm -f disk/filling
             keyfob verify
-            test "$(keyfob token --account first)" = 'first token'
+            test "$(keyfob token --account first)" = 'first-token'
             """
         try place.write("script", script)
         return try place.run("unshare --mount sh script")
@@ -60,7 +60,7 @@ struct FullDiskTests {
         try onSmallDisk(
             place, kibibytes: 2_000, "fill", "fails 74 keyfob add --account second --host git.example < token",
             "grep -q 'the vault is as it was before; make room and try again' message",
-            "test \"$(keyfob token --account first)\" = 'first token'",
+            "test \"$(keyfob token --account first)\" = 'first-token'",
             "rm disk/filling", "printf second | keyfob add --account second --host git.example",
             "mount -o remount,ro disk", "fails 74 keyfob add --account third --host git.example < token",
             "grep -q '/vault cannot be written: Read-only file system; the vault is as it was before; mount its disk' message",
@@ -112,8 +112,8 @@ struct FullDiskTests {
             "keyfob slot add passphrase --quiet --kdf-memory 64 --new-passphrase-fd 3 3< words",
             "mount -o remount,ro disk", "fails 74 keyfob account label first Ada",
             "grep -q 'the vault is as it was before' message",
-            "test \"$(KEYFOB_KEY_FILE= keyfob token --account first --passphrase-fd 3 3< words)\" = 'first token'",
-            "test \"$(keyfob token --account first)\" = 'first token'", "fails 74 keyfob backup",
+            "test \"$(KEYFOB_KEY_FILE= keyfob token --account first --passphrase-fd 3 3< words)\" = 'first-token'",
+            "test \"$(keyfob token --account first)\" = 'first-token'", "fails 74 keyfob backup",
             "keyfob backup --quiet --to beside.age", "keyfob backup --quiet --to - > out.age",
             "for file in beside.age out.age; do keyfob backup --verify $file --bundle-identity recovery-small; done",
             "mount -o remount,rw disk"

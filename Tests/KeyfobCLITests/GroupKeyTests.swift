@@ -8,8 +8,8 @@ struct GroupKeyTests {
         let place = try Workplace.withVault()
         try place.makeKey("ci")
         try place.run("keyfob group create work -q").expectSuccess()
-        try place.add("ada", token: "private token")
-        try place.add("robot", token: "work token", "--group work")
+        try place.add("ada", token: "private-token")
+        try place.add("robot", token: "work-token", "--group work")
         try place.run("keyfob group grant -q work key-file ci").expectSuccess()
         return place
     }
@@ -20,10 +20,10 @@ struct GroupKeyTests {
         #expect(
             try place.run("keyfob account list --key-file ci --format '{id} {group}'").text
                 == "robot@git.example work\n")
-        #expect(try place.run("keyfob token --key-file ci").text == "work token\n")
+        #expect(try place.run("keyfob token --key-file ci").text == "work-token\n")
         #expect(try place.run("keyfob group list --key-file ci").text.contains("default") == false)
         let export = try place.run("keyfob export --key-file ci --format msal -").expectSuccess()
-        #expect(export.text.contains("work token") && !export.text.contains("private"), "\(export)")
+        #expect(export.text.contains("work-token") && !export.text.contains("private"), "\(export)")
         try place.run("keyfob verify --key-file ci").expectSuccess()
         try place.run("keyfob doctor --key-file ci").expectSuccess()
         try place.run("keyfob token --key-file ci --account ada").expectError(13)
@@ -73,11 +73,11 @@ struct GroupKeyTests {
     func rotation() throws {
         let place = try home()
         try place.run("keyfob group rotate work -q").expectSuccess()
-        #expect(try place.run("keyfob token --key-file ci").text == "work token\n")
+        #expect(try place.run("keyfob token --key-file ci").text == "work-token\n")
         try place.run("keyfob group revoke work -q \"$(keyfob slot list | awk '/group work/ { print $1 }')\"")
             .expectSuccess()
         try place.run("keyfob token --key-file ci").expectError(77, "does not open the vault")
-        #expect(try place.run("keyfob token --account robot").text == "work token\n")
+        #expect(try place.run("keyfob token --account robot").text == "work-token\n")
     }
 
     @Test("the vault's passphrase opens no group slot, and a group's passphrase only its group")
@@ -86,7 +86,7 @@ struct GroupKeyTests {
         try place.write("words", "for work only\n")
         try place.run("keyfob group grant work passphrase --kdf-memory 64 --new-passphrase-fd 3 3<words")
             .expectSuccess()
-        #expect(try place.run("keyfob token --passphrase-fd 3 3<words").text == "work token\n")
+        #expect(try place.run("keyfob token --passphrase-fd 3 3<words").text == "work-token\n")
         try place.run("keyfob token --group default --passphrase-fd 3 3<words").expectError(77)
     }
 }

@@ -12,8 +12,8 @@ struct MigrateCommandTests {
         try place.makeKey("key")
         try place.run("keyfob init -q --key-file key --recovery-file recovery").expectSuccess()
         try place.run("keyfob group create work -q --key-file key").expectSuccess()
-        try place.add("ada", token: "token of ada", "--key-file key")
-        try place.add("bob", token: "token of bob", "--key-file key --group work")
+        try place.add("ada", token: "token-of-ada", "--key-file key")
+        try place.add("bob", token: "token-of-bob", "--key-file key --group work")
     }
 
     /// The files of the vault that are no locks.
@@ -39,13 +39,13 @@ struct MigrateCommandTests {
         #expect(moved.text == table, "\(moved)")
         #expect(moved.errors.contains("moved 5 records of 2 groups into the desktop's keyring"), "\(moved)")
         #expect(try files() == ["header.copy", "keyring.db", "storage"])
-        #expect(try place.run("keyfob token --account ada").expectSuccess().text == "token of ada\n")
+        #expect(try place.run("keyfob token --account ada").expectSuccess().text == "token-of-ada\n")
         try place.run("keyfob verify").expectSuccess()
         try place.run("keyfob migrate --to embedded --dry-run").expectSuccess()
         #expect(try files() == ["header.copy", "keyring.db", "storage"])
         let back = try place.run("keyfob migrate --to embedded").expectSuccess()
         #expect(back.text == table, "\(back)")
-        #expect(try place.run("keyfob token --account bob --key-file key").expectSuccess().text == "token of bob\n")
+        #expect(try place.run("keyfob token --account bob --key-file key").expectSuccess().text == "token-of-bob\n")
         let verified = try place.run("keyfob verify --key-file key").expectSuccess()
         #expect(verified.errors.isEmpty, "\(verified)")
         let doctor = try place.run("keyfob doctor --key-file key").expectSuccess()
@@ -65,7 +65,7 @@ struct MigrateCommandTests {
         #expect(try files().contains("storage"))
         try place.run("keyfob migrate --to embedded --force").expectSuccess()
         try place.run("keyfob doctor --accept-rollback --key-file key").expectSuccess()
-        #expect(try place.run("keyfob token --account ada --key-file key").expectSuccess().text == "token of ada\n")
+        #expect(try place.run("keyfob token --account ada --key-file key").expectSuccess().text == "token-of-ada\n")
         try place.run("keyfob verify --key-file key").expectSuccess()
     }
 

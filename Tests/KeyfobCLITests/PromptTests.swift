@@ -24,7 +24,7 @@ struct PromptTests {
 
     private static func home() throws -> Workplace {
         let place = try Workplace.withVault()
-        for name in ["ada", "bob"] { try place.add(name, token: "token of \(name)") }
+        for name in ["ada", "bob"] { try place.add(name, token: "token-of-\(name)") }
         return place
     }
 

@@ -7,7 +7,7 @@ struct RememberedChoiceTests {
     /// A home with two accounts, between which nothing decides.
     private func home() throws -> Workplace {
         let place = try Workplace.withVault()
-        for name in ["ada", "bob"] { try place.add(name, token: "token of \(name)") }
+        for name in ["ada", "bob"] { try place.add(name, token: "token-of-\(name)") }
         return place
     }
 
@@ -39,11 +39,11 @@ struct RememberedChoiceTests {
         let place = try home()
         let run = try answer(place, "keyfob token", "bob\r")
         #expect(run.status == 0, "\(run)")
-        #expect(try text(place, "out") == "token of bob\n")
+        #expect(try text(place, "out") == "token-of-bob\n")
         #expect(try text(place, "err").isEmpty)
         #expect(try choices(place) == 1)
         // From now on nobody has to be there.
-        #expect(try place.run("keyfob token --no-input").expectSuccess().text == "token of bob\n")
+        #expect(try place.run("keyfob token --no-input").expectSuccess().text == "token-of-bob\n")
         let document = try place.document("keyfob which --json")
         let first = try #require((document["verdicts"] as? [[String: Any]])?.first)
         #expect(first["account"] as? String == "bob@git.example")
@@ -126,11 +126,11 @@ struct RememberedChoiceTests {
         try place.run("keyfob account default -q ada").expectSuccess()
         try place.run(line).expectSuccess()
         let outcome = try place.run("keyfob token --no-input").expectSuccess()
-        #expect(outcome.text == "token of ada\n", "\(outcome)")
+        #expect(outcome.text == "token-of-ada\n", "\(outcome)")
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 1 && lines[0].hasPrefix("keyfob: warning: the history of accounts"), "\(outcome)")
         let again = try place.run("keyfob token --no-input").expectSuccess()
-        #expect(again.text == "token of ada\n" && again.errors.isEmpty, "\(again)")
+        #expect(again.text == "token-of-ada\n" && again.errors.isEmpty, "\(again)")
         try place.run("keyfob verify").expectSuccess()
     }
 
@@ -145,7 +145,7 @@ struct RememberedChoiceTests {
         try place.run("keyfob account default -q ada").expectSuccess()
         try place.run(line).expectSuccess()
         let outcome = try place.run("keyfob token --no-input").expectSuccess()
-        #expect(outcome.text == "token of ada\n", "\(outcome)")
+        #expect(outcome.text == "token-of-ada\n", "\(outcome)")
         #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome)")
     }
 
@@ -167,8 +167,8 @@ struct RememberedChoiceTests {
         ).expectSuccess()
         let lines = outcome.text.split(separator: "\n")
         #expect(lines.count == 2, "\(outcome)")
-        #expect(lines.first?.contains("returncode=0, stdout='token of bob\\n', stderr=''") == true, "\(outcome)")
-        #expect(lines.last?.contains("returncode=0, stdout='token of ada\\n', stderr=''") == true, "\(outcome)")
+        #expect(lines.first?.contains("returncode=0, stdout='token-of-bob\\n', stderr=''") == true, "\(outcome)")
+        #expect(lines.last?.contains("returncode=0, stdout='token-of-ada\\n', stderr=''") == true, "\(outcome)")
         // What was held is whole.
         #expect(try choices(place) == 1)
     }
@@ -190,7 +190,7 @@ struct RememberedChoiceTests {
             keyfob token --no-input --tool one
             """)
         let outcome = try place.run("unshare --mount sh script").expectSuccess()
-        #expect(outcome.text == "token of bob\n", "\(outcome)")
+        #expect(outcome.text == "token-of-bob\n", "\(outcome)")
         let warnings = outcome.errors.split(separator: "\n").filter { $0.contains("history") }
         #expect(warnings.count == 1 && warnings.allSatisfy { $0.contains("cannot be written") }, "\(outcome)")
     }

@@ -104,7 +104,7 @@ struct UndoTests {
         let typed = try #require(undone.errors.firstMatch(of: /to take that back: (keyfob .*)/), "\(undone)").output.1
         #expect(typed.hasSuffix(" \(vault)"), "\(undone)")
         let again = try place.run(String(typed)).expectSuccess()
-        #expect(again.errors.contains("set back 1 account"), "\(again)")
+        #expect(again.errors.contains("set back account y"), "\(again)")
     }
 
     @Test("--force is advised only where it puts something back")

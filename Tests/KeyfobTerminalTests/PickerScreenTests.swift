@@ -89,6 +89,19 @@ struct PickerScreenTests {
         }
     }
 
+    @Test("for what a choice can be remembered stands below, as far as there is room")
+    func remembering() {
+        let screen = PickerScreen(PickerItem.samples, purpose: "", remembering: "git.example/con\u{1B}toso")
+        let state = PickerState(PickerItem.samples, offersToRemember: true)
+        for (columns, words) in [
+            (120, "Ctrl-R always for git.example/con"), (80, "Ctrl-R always for git.example/con"),
+            (44, "Ctrl-R always ·"), (24, "Ctrl-R ·"), (12, "Enter · Esc"),
+        ] {
+            let text = screen.frame(state, columns: columns, rows: 20).lines.last?.text ?? ""
+            #expect(text.contains(words) && !text.contains("\u{1B}"), "\(text)")
+        }
+    }
+
     @Test("in 80 columns all is in the list but the reason, which stands below")
     func wide() {
         #expect(

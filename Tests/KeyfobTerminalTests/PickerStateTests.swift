@@ -16,6 +16,18 @@ struct PickerStateTests {
         #expect(state.handle(.enter) == .choose(0))
     }
 
+    @Test("Ctrl-R takes it for good, where that is offered")
+    mutating func remembering() {
+        #expect(state.handle(.remember) == .none)
+        var offering = PickerState(PickerItem.samples, offersToRemember: true)
+        _ = offering.handle(.down)
+        #expect(offering.handle(.remember) == .remember(1))
+        _ = offering.handle(.character("%"))
+        #expect(offering.choice == nil && offering.handle(.remember) == .none)
+        var decoder = PickerKeyDecoder()
+        #expect(decoder.take(0x12) == .remember)
+    }
+
     @Test("keys move the mark and stop at the ends")
     mutating func moving() {
         state.setPage(2)

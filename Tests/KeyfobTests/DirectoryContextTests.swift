@@ -45,6 +45,71 @@ struct DirectoryContextTests {
         #expect(request.directory == context.directory && request.remote == context.remote && request.tool == "gh")
     }
 
+    @Test("the repository with which git works counts, wherever that is")
+    func gitFolder() throws {
+        for name in [
+            "repo/.git", "repo/.git/modules/sub", "repo/.git/worktrees/tree", "bare.git", "other/.git", "tree",
+        ] {
+            try make(name)
+            try write(name + "/HEAD", "ref: refs/heads/main\n")
+        }
+        try write("repo/.git/config", "[remote \"origin\"]\n\turl = https://git.example/contoso/app\n")
+        try write("repo/.git/worktrees/tree/commondir", "../..\n")
+        try write("repo/.git/worktrees/tree/gitdir", root + "/tree/.git\n")
+        try write("tree/.git", "gitdir: \(root)/repo/.git/worktrees/tree\n")
+        func directory(_ path: String, _ folder: String?) -> String? {
+            DirectoryContext(at: root + "/" + path, gitFolder: folder).directory.map {
+                String($0.dropFirst(root.count))
+            }
+        }
+        #expect(directory("other", root + "/repo/.git") == "/repo")
+        #expect(directory("other", root + "/repo/.git/modules/sub") == "/repo")
+        #expect(directory("other", root + "/bare.git") == "/bare.git")
+        #expect(directory("other", root + "/repo/.git/worktrees/tree") == "/repo")
+        #expect(directory("other", root + "/other/.git") == "/other" && directory("other", root + "/gone") == "/other")
+        #expect(DirectoryContext(at: root + "/other", gitFolder: root + "/repo/.git").remote?.owner == "contoso")
+        let tree = DirectoryContext(at: root + "/tree", gitFolder: root + "/repo/.git/worktrees/tree")
+        #expect(
+            tree.directory == root + "/tree" && tree.repository == root + "/repo" && tree.remote?.owner == "contoso")
+        #expect(DirectoryContext(at: root + "/repo").repository == nil)
+
+        // What came with a folder says that it belongs to another repository, which knows nothing of it.
+        try make("evil/git")
+        try write("evil/git/HEAD", "ref: refs/heads/main\n")
+        try write("evil/git/commondir", "../../repo/.git\n")
+        try write("evil/git/gitdir", root + "/evil/.git\n")
+        for pointed in ["git", "../repo/.git/worktrees/tree", "../repo/.git"] {
+            try write("evil/.git", "gitdir: \(pointed)\n")
+            let evil = DirectoryContext(at: root + "/evil")
+            #expect(evil.directory == root + "/evil" && evil.repository == nil)
+        }
+        #expect(directory("other", root + "/evil/git") == "/evil/git")
+    }
+
+    @Test("who commits counts for the owners of the repository's remotes, and not for others at their host")
+    func otherOwner() throws {
+        try make("repo/.git")
+        try write("repo/.git/HEAD", "ref: refs/heads/main\n")
+        try write(
+            "repo/.git/config",
+            """
+            [user]
+            \temail = ada@contoso.example
+            [remote "origin"]
+            \turl = https://github.com/Contoso/app
+            [remote "other"]
+            \turl = git@github.com:fabrikam/app
+
+            """)
+        func committer(_ url: String) throws -> String? {
+            RequestContext(workingDirectory: root + "/repo", url: try ResourceURL(parsing: url)).committer?.name
+        }
+        #expect(try committer("https://github.com/contoso/other") == "ada")
+        #expect(try committer("https://github.com/fabrikam/x") == "ada")
+        #expect(try committer("https://github.com/ada/app") == nil)
+        #expect(try committer("https://git.example/ada/app") == "ada" && committer("https://github.com") == "ada")
+    }
+
     @Test(
         "a directory that is gone, a file and nonsense tell nothing",
         arguments: ["gone", "file", "gone/../x", "a\u{0}b"])

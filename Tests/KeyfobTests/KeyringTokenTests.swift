@@ -53,6 +53,24 @@ struct KeyringTokenTests {
         }
     }
 
+    @Test("a tool that tells its purpose gets a token whose scopes do for it, whichever lives longer")
+    func purpose() throws {
+        let octo = Account(id: try #require(AccountID("octo@github.com")), username: "octo")
+        func token(_ scopes: ScopeSet, _ life: Int64) -> Credential {
+            Credential(
+                kind: .accessToken, account: octo.id, clientID: "client", realm: "", scopes: scopes,
+                cachedAt: noon, expiresOn: noon.advanced(by: life))
+        }
+        try keyring.store(token(["gist"], 9_000), "gist", for: octo)
+        try keyring.store(token(["repo"], 6_000), "repo", for: octo)
+        var request = TokenRequest(account: "octo")
+        #expect(try home.opened().refusal(request) == .ambiguous)
+        request.purpose = .git
+        #expect(try home.opened().tokenText(request) == "repo")
+        try keyring.store(token(["repo", "read:org"], 7_000), "more", for: octo)
+        #expect(try home.opened().tokenText(request) == "more")
+    }
+
     @Test("one that was stored in the future is not handed out")
     func future() throws {
         try keyring.store(.access(ada), "token", for: ada)

@@ -76,7 +76,7 @@ extension Keyring.Accounts {
         }
         if matching == nil {
             let found = AccountSelector().candidates(named: text, among: try list(in: groups))
-            if let gone = try former(named: text, in: groups, besides: found) { throw gone }
+            if let gone = try former(named: text, in: groups, besides: found) { throw keyring.undo.advising(gone) }
             matching = found
         }
         guard let matching, let first = matching.first else {
@@ -178,7 +178,7 @@ extension Keyring.Accounts {
 
     /// Gives an account a label, or takes it away.
     ///
-    /// - Throws: `alreadyExists` when another account of the group has the label, `usage` for a label
+    /// - Throws: `alreadyExists` when another account of the group has the label, or is called so, `usage` for a label
     ///   that is blank or holds control characters, `noSuchAccount`, and what writing can throw.
     public func setLabel(_ label: String?, of account: AccountID, in group: AccessGroup) throws(KeyringError) {
         if let label, !Identifier.isAcceptable(label) {
@@ -186,6 +186,16 @@ extension Keyring.Accounts {
         }
         try withState { state in
             let group = try state.group(group)
+            // Whoever names it would have to say each time which of the two is meant.
+            if let label,
+                let other = try database.accounts(named: label, in: group.keys).first(where: { $0.id != account }),
+                other.label.map(Identifier.foldedName) != Identifier.foldedName(label)
+            {
+                throw KeyringError(
+                    .alreadyExists,
+                    "'\(label)' is the name of another account of group '\(group.name)', and would name both",
+                    advice: .chooseLabel, candidates: [other.id.description], names: [])
+            }
             try change(&state, group, as: "account label") { writer in
                 if let label, try writer.accounts(label: label).contains(where: { $0.id != account }) {
                     throw KeyringError(

@@ -12,6 +12,12 @@ public struct BackupContents: Sendable {
     public let source: BundleSummary?
     private var groups: Set<AccessGroup>
     private var items: [ItemPlace: Item] = [:]
+    /// The clients that have a token, with their group and account.
+    private var clients: Set<[String]> = []
+    /// Which sign-outs a sign-in has followed, as far as this vault knows: the epoch that each has ended.
+    private var followed: [ItemPlace: UInt64] = [:]
+    /// The same of the sign-outs that are told.
+    private var ended: [ItemPlace: UInt64] = [:]
 
     /// What is compared of an item.
     private struct Item: Hashable, Sendable {
@@ -59,6 +65,8 @@ public struct BackupContents: Sendable {
         // Who is gone shows by what is not there any more.
         case .tombstone, .setting(_, nil), .setting(FormerAccount.setting, _): return
         case .credential(let credential):
+            if credential.kind != .refreshToken || digest != nil { clients.insert(Self.client(of: record.place)) }
+            if let grant = credential.grant, grant.state == .signedOut { ended[record.place] = grant.latestEnded }
             guard credential.kind == .refreshToken || credential.kind == .accessToken && credential.expiresOn == nil
             else { return }
             var plain = Credential(
@@ -71,7 +79,15 @@ public struct BackupContents: Sendable {
         items[record.place] = Item(content: content, secret: digest)
     }
 
-    /// Takes away what is left of sign-ins whose account was removed.
+    /// Takes note of a sign-out that nobody sees any more in the vault.
+    fileprivate mutating func takeFollowed(_ record: ItemRecord) {
+        guard let grant = record.content.credential?.grant, grant.state == .signedOut else { return }
+        followed[record.place] = grant.latestEnded
+    }
+
+    private static func client(of place: ItemPlace) -> [String] { [place.group.name] + place.key.parts.prefix(2) }
+
+    /// Takes away what is left of sign-ins whose account was removed, and of sign-outs that a sign-in has followed.
     fileprivate mutating func end() {
         let accounts = Set(items.keys.filter { $0.key.kind == .account })
         items = items.filter { place, item in
@@ -79,7 +95,24 @@ public struct BackupContents: Sendable {
                 return true
             }
             return accounts.contains(ItemPlace(place.group, ItemKey(.account, [account])))
+                && !clients.contains(Self.client(of: place))
         }
+    }
+
+    /// What a sign-out that `other` tells, and this side does not, says of a client; nil where another rule does.
+    ///
+    /// - Parameter words: What it says where this side has a token of the client.
+    private func changes(
+        besideSignOut place: ItemPlace, of other: BackupContents, _ words: String, _ names: Names
+    ) -> [Change]? {
+        guard items[place] == nil, let mark = other.items[place],
+            mark.content.credential?.grant?.state == .signedOut
+        else { return nil }
+        guard clients.contains(Self.client(of: place)) else {
+            return (followed[place] ?? 0) >= (other.ended[place] ?? 1) ? [] : nil
+        }
+        let (kind, text) = Self.words(place, mark.content, names)
+        return [Change(outcome: .changed, kind: kind, group: place.group, text: "\(text), \(words)")]
     }
 
     /// What stands for a secret here; it never leaves the process.
@@ -93,6 +126,7 @@ public struct BackupContents: Sendable {
     /// What is different in `later`, group by group, accounts first.
     public func changes(to later: BackupContents) -> [Change] {
         var changes: [Change] = []
+        let names = Names(items.values.map(\.content) + later.items.values.map(\.content))
         for group in groups.union(later.groups).sorted() {
             let (before, after) = (groups.contains(group), later.groups.contains(group))
             guard before != after else { continue }
@@ -100,14 +134,17 @@ public struct BackupContents: Sendable {
                 Change(outcome: after ? .added : .removed, kind: .group, group: group, text: "group '\(group)'"))
         }
         for place in Set(items.keys).union(later.items.keys).sorted() {
-            changes += Self.changes(place, items[place], later.items[place])
+            changes +=
+                later.changes(besideSignOut: place, of: self, "signed in again", names)
+                ?? self.changes(besideSignOut: place, of: later, "signed out", names)
+                ?? Self.changes(place, items[place], later.items[place], names)
         }
         return changes
     }
 
-    private static func changes(_ place: ItemPlace, _ old: Item?, _ new: Item?) -> [Change] {
+    private static func changes(_ place: ItemPlace, _ old: Item?, _ new: Item?, _ names: Names) -> [Change] {
         guard old != new, let shown = new ?? old else { return [] }
-        let (kind, text) = words(place, shown.content)
+        let (kind, text) = words(place, shown.content, names)
         func change(_ outcome: Change.Outcome, _ kind: Change.Kind, _ text: String) -> Change {
             Change(outcome: outcome, kind: kind, group: place.group, text: text)
         }
@@ -118,11 +155,15 @@ public struct BackupContents: Sendable {
             if before.label != after.label {
                 let labels = [before.label, after.label].map { $0.map { "'\($0)'" } ?? "none" }
                 changes.append(
-                    change(.changed, .label, "label of \(after.id): \(labels[0]) before, \(labels[1]) after"))
+                    change(
+                        .changed, .label,
+                        "label of \(names.name(of: after.id)): \(labels[0]) before, \(labels[1]) after"))
             }
             if (before.username, before.displayName) != (after.username, after.displayName) {
                 changes.append(
-                    change(.changed, .name, "name of \(after.id): '\(before.name)' before, '\(after.name)' after"))
+                    change(
+                        .changed, .name,
+                        "name of \(names.name(of: after.id)): '\(before.name)' before, '\(after.name)' after"))
             }
             return changes.isEmpty ? [change(.changed, kind, text + ", in its profiles")] : changes
         case (.credential(let before), .credential(let after)) where before.grant?.state != after.grant?.state:
@@ -138,18 +179,46 @@ public struct BackupContents: Sendable {
         }
     }
 
-    private static func words(_ place: ItemPlace, _ content: ItemContent) -> (Change.Kind, String) {
+    /// What people call the accounts: the user name, and the id where that is not enough.
+    private struct Names {
+        private var names: [String: String] = [:]
+
+        init(_ contents: [ItemContent]) {
+            var users: [AccountID: String] = [:]
+            for case .account(let account) in contents {
+                // What reads as another account's id would be taken for that one.
+                if let other = AccountID(account.username), other.environment != account.id.environment { continue }
+                users[account.id] = account.username
+            }
+            let count = Dictionary(grouping: users.values, by: Identifier.foldedName).mapValues(\.count)
+            for (id, user) in users where !user.isEmpty && count[Identifier.foldedName(user)] == 1 {
+                names[id.canonical] = user
+            }
+        }
+
+        func name(of id: AccountID) -> String { names[id.canonical] ?? id.description }
+
+        /// A text with names in the place of ids.
+        func text(_ text: String) -> String {
+            text.split(separator: " ", omittingEmptySubsequences: false)
+                .map { word in AccountID(String(word)).flatMap { names[$0.canonical] } ?? String(word) }
+                .joined(separator: " ")
+        }
+    }
+
+    private static func words(
+        _ place: ItemPlace, _ content: ItemContent, _ names: Names
+    ) -> (Change.Kind, String) {
         switch content {
-        case .account(let account):
-            let name = account.name == account.id.description ? "" : " (\(account.name))"
-            return (.account, "account \(account.id)\(name)")
+        case .account(let account): return (.account, "account \(names.name(of: account.id))")
         case .credential(let credential):
+            let name = names.name(of: credential.account)
             return credential.kind == .refreshToken
-                ? (.signIn, place.key.description)
-                : (.token, "token of \(credential.account) that does not expire")
+                ? (.signIn, "sign-in of \(name) with client \(credential.clientID)")
+                : (.token, "token of \(name) that does not expire")
         case .setting(let name, let value?):
             guard DecisionKinds(place.key) != nil else { return (.other, place.key.description) }
-            return (.decision, GroupDecision(Setting(name, value, by: .owner), in: place.group).text)
+            return (.decision, names.text(GroupDecision(Setting(name, value, by: .owner), in: place.group).text))
         case .clientSecret: return (.decision, place.key.description)
         default: return (.other, place.key.description)
         }
@@ -191,7 +260,7 @@ extension Keyring.Bundles {
             for group in state.vault.groups {
                 let isWhole = try database.forEachItem(in: group) { result, secrets in
                     let found = try result.get()
-                    guard !found.record.isTombstone else { return }
+                    guard !found.record.isTombstone else { return contents.takeFollowed(found.item) }
                     contents.take(
                         found.item,
                         found.hasSecret ? BackupContents.digest(of: try secrets.secret(of: found)) : nil)

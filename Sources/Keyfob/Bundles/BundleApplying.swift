@@ -229,15 +229,16 @@ struct BundleApplying {
                 secret = .new(taken)
             }
         }
+        let isFollowed = result.groups[place.group]?.isFollowed(place.key) ?? false
         guard isAnew else {
-            try writer.put(item, secret: secret, replacing: rows)
+            try writer.put(item, secret: secret, replacing: rows, isFollowed: isFollowed)
             return true
         }
         if let credential = item.content.credential, let known = here?.content.credential?.grant {
             guard let credential = credential.returning(after: known) else { return true }
             item.content = .credential(credential)
         }
-        try writer.putAnew(item, secret: secret, replacing: rows)
+        try writer.putAnew(item, secret: secret, replacing: rows, isFollowed: isFollowed)
         return true
     }
 

@@ -117,6 +117,7 @@ extension Keyring.Caches {
                 progress: progress)
         }
         guard isOfADAL else {
+            try Self.requireKnownKind(cache)
             return try importMSAL(
                 cache, azureProfile: azureProfile, in: groups, bringsBackRemoved: bringsBackRemoved,
                 isTakenOver: isTakenOver, isDryRun: isDryRun, progress: progress)
@@ -148,6 +149,18 @@ extension Keyring.Caches {
         return report
     }
 
+    /// Refuses a file that begins as none does which tokens are imported from.
+    private static func requireKnownKind(_ cache: borrowing SecretBytes) throws(KeyringError) {
+        let isBlank = cache.withBytes { bytes in
+            (0..<bytes.byteCount).allSatisfy { [0x09, 0x0A, 0x0D, 0x20].contains(bytes.byte(at: $0)) }
+        }
+        guard !isBlank else { throw KeyringError(.damaged, "the file is empty", advice: .listImportKinds) }
+        guard Keyring.CacheFormat(recognizing: cache) == nil, try opened(cache) == nil,
+            cache.withBytes({ bytes in !CacheStart.isOfJSON(bytes) })
+        else { return }
+        throw KeyringError(.damaged, "the file is of no kind that is known here", advice: .listImportKinds)
+    }
+
     private static func systemOffset(_ time: Timestamp) -> Int64 {
         var seconds = time_t(time.seconds)
         var local = unsafe tm()
@@ -164,5 +177,15 @@ extension KeyringError {
             self.init(.limitExceeded, error.description)
         case .propertyList, .notACache: self.init(.damaged, error.description)
         }
+    }
+}
+
+/// How a file begins.
+private enum CacheStart {
+    /// Whether the first sign that is no space begins an object or an array; a file that is cut or wrong behind it is told by
+    /// its place.
+    static func isOfJSON(_ bytes: RawSpan) -> Bool {
+        let first = (0..<bytes.byteCount).first { ![0x09, 0x0A, 0x0D, 0x20].contains(bytes.byte(at: $0)) }
+        return first.map { [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes.byte(at: $0)) } ?? false
     }
 }

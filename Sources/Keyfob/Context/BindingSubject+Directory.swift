@@ -1,4 +1,5 @@
 internal import KeyfobFiles
+internal import KeyfobLookup
 
 extension Binding.Subject {
     /// The directory at `path`, which may be relative and lead over symbolic links.
@@ -17,5 +18,16 @@ extension Binding.Subject {
             }
             self = .directory(former)
         }
+    }
+
+    /// Where the git repository around a directory lies, with which its working trees elsewhere count too.
+    ///
+    /// - Throws: `noSuchFile` where there is none.
+    package init(repositoryAround path: String) throws(KeyringError) {
+        guard let place = DirectoryContext.repository(around: path) else {
+            throw KeyringError(
+                .noSuchFile, "there is no git repository around \(path == "." ? "the current directory" : path)")
+        }
+        self = .directory(place)
     }
 }

@@ -157,7 +157,8 @@ extension Keyring.Tokens {
 
     /// The advice, unless no sign-in has given the token.
     fileprivate func advice(_ found: Keyring.FoundToken, _ advice: Advice) -> Advice {
-        found.credential.clientID == Credential.noClient ? .storeTokenOf(found.account.id.description) : advice
+        guard found.credential.clientID == Credential.noClient else { return advice }
+        return .storeTokenOf(found.account.id.description, scopes: advice.continuation?.scopes ?? [])
     }
 
     /// The scopes that a token's resource names and the token lacks.

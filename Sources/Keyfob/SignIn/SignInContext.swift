@@ -9,6 +9,8 @@ struct SignInContext: Sendable {
     let clientID: String
     /// What is asked for, with the scopes that a sign-in needs besides.
     let scopes: ScopeSet
+    /// Those of them that are asked for only because the account's token has them.
+    var kept: ScopeSet = []
     let group: AccessGroup
     /// Who is to sign in.
     let expected: Account?
@@ -59,15 +61,16 @@ extension Keyring.SignIns {
         }
         var scopes = request.scopes.isEmpty && request.purposes.isEmpty ? client.scopes : request.scopes
         if scopes.isEmpty { scopes = description.defaultScopes(at: metadata) }
-        if !request.purposes.isEmpty {
-            let held = try heldScopes(request, client.id, description, in: group)
-            scopes = ScopeSet(scopes.scopes + held + (try Self.scopes(for: request.purposes, at: description)))
-        }
+        // A provider whose new token takes the place of the old one would else take scopes away.
+        let held = try heldScopes(request, client.id, description, in: group)
+        let asked = ScopeSet(scopes.scopes + (try Self.scopes(for: request.purposes, at: description)))
+        scopes = ScopeSet(asked.scopes + held)
         scopes = description.withAccessToken(scopes, clientID: client.id)
         var context = SignInContext(
             provider: description, metadata: metadata, clientID: client.id,
             scopes: ScopeSet(scopes.scopes + Self.signInScopes(description, metadata)), group: group,
             expected: expected, request: request, parameters: try parameters(request, client.id, in: group))
+        context.kept = ScopeSet(held.filter { !ScopeSet([$0]).isSubset(of: asked) })
         if try isBound(context) { context.key = try newKey(context, network) }
         // Under which account it is stored is known before anybody signs in.
         if !metadata.tellsNames { _ = try nameless(context) }
@@ -103,9 +106,16 @@ extension Keyring.SignIns {
     private func heldScopes(
         _ request: SignInRequest, _ client: String, _ provider: ProviderDescription, in group: AccessGroup
     ) throws(KeyringError) -> [String] {
-        guard let account = request.account, !provider.quirks.contains(.multipleResources) else { return [] }
-        return try keyring.accounts.credentials(of: account, in: group)
-            .filter { $0.kind == .accessToken && $0.clientID == client }.flatMap(\.scopes.scopes)
+        guard !provider.quirks.contains(.multipleResources) else { return [] }
+        // Who signs in where nobody is named may be somebody else.
+        guard let account = request.account else { return [] }
+        let now = clock.now
+        let own = try keyring.accounts.credentials(of: account, in: group).filter { $0.clientID == client }
+        // What has ended says nothing, unless a refresh would give it anew.
+        let lasts = own.contains { $0.kind == .refreshToken && ($0.grant ?? Grant()).state == .active }
+        return own.filter { $0.kind == .accessToken && (lasts || $0.isValid(now: now, minimumValidity: 0)) }
+            .flatMap(\.scopes.scopes)
+            .filter { !ScopeSet.isOfSignIn($0) }
     }
 
     /// The scopes without which a sign-in tells nobody's name and does not last.

@@ -12,23 +12,26 @@ extension Keyring.SignIns {
         _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ client: borrowing OAuthClient,
         _ network: Network
     ) async throws(KeyringError) -> SignInReport {
-        let (account, isNew): (Account, Bool)
+        let (account, isNew, lost): (Account, Bool, ScopeSet)
         do {
             try requireBound(received, context)
             let signedIn = try await signedInAccount(received, context, nonce: nonce, client, network)
-            (account, isNew) = try store(received, signedIn, context)
+            (account, isNew, lost) = try store(received, signedIn, context)
         } catch {
             // Nobody keeps it, so nobody should be able to use it.
             await discard(received, context, client, network)
             throw error
         }
         let details = received.response.details
+        let wanted = context.scopes.scopes.filter { !context.kept.scopes.contains($0) }
         let scopes = GrantedScopes(
-            asked: context.scopes, answered: context.provider.granted(details.scopes, of: context.scopes))
-        return SignInReport(
+            asked: ScopeSet(wanted), answered: context.provider.granted(details.scopes, of: context.scopes))
+        var report = SignInReport(
             account: account, group: context.group, clientID: context.clientID, scopes: scopes.granted,
             declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken(),
             tokenEndsOn: Self.filing(account.id, realm: "", context).accessToken(received).expiresOn)
+        report.lostScopes = lost
+        return report
     }
 
     /// Who asks for tokens that are bound to a key keeps no others.
@@ -41,7 +44,7 @@ extension Keyring.SignIns {
     /// Everything in one transaction, durable when it returns.
     private func store(
         _ received: ReceivedTokens, _ signedIn: SignedInAccount, _ context: SignInContext
-    ) throws(KeyringError) -> (Account, isNew: Bool) {
+    ) throws(KeyringError) -> (Account, isNew: Bool, lost: ScopeSet) {
         // A person would have to sign in again.
         Patience.ofCall?.renew(adding: GrantRefresh.storePatience)
         let locks = try locks(of: signedIn, context)
@@ -50,6 +53,7 @@ extension Keyring.SignIns {
             let group = try state.group(context.group)
             return try change(&state, group, as: "login") { writer in
                 let isNew = try save(signedIn, context, locks, writer)
+                let held = try Self.scopes(of: signedIn.id, context, writer)
                 let details = received.response.details
                 let rotates: Bool? = context.provider.rotation == .no ? false : nil
                 var grant = Grant(rotates: rotates)
@@ -74,9 +78,20 @@ extension Keyring.SignIns {
                 // Nobody has looked at that of a server which is none of OpenID Connect.
                 try Self.filing(signedIn.id, realm: signedIn.profile.realm, context)
                     .save(received, hasIDToken: context.metadata.isOpenID, in: writer)
-                return (try writer.account(signedIn.id) ?? signedIn.account, isNew)
+                let kept = try Self.scopes(of: signedIn.id, context, writer)
+                let lost = ScopeSet(held.scopes.filter { !ScopeSet([$0]).isSubset(of: kept) })
+                return (try writer.account(signedIn.id) ?? signedIn.account, isNew, lost)
             }
         }
+    }
+
+    /// What the client's tokens for an account are for; none where each resource has tokens of its own.
+    private static func scopes(
+        of account: AccountID, _ context: SignInContext, _ writer: GroupWriter
+    ) throws -> ScopeSet {
+        guard !context.provider.quirks.contains(.multipleResources) else { return [] }
+        let scopes = try writer.accessTokens(of: account, clientID: context.clientID).flatMap(\.scopes.scopes)
+        return ScopeSet(scopes.filter { !ScopeSet.isOfSignIn($0) })
     }
 
     private static func filing(_ account: AccountID, realm: String, _ context: SignInContext) -> TokenFiling {

@@ -118,6 +118,8 @@ public struct SignInReport: Hashable, Sendable {
     public let scopes: ScopeSet
     /// The scopes that were asked for and not granted.
     public let declinedScopes: ScopeSet
+    /// The scopes that the client's tokens for the account had before, and that none of them has any more.
+    public internal(set) var lostScopes: ScopeSet = []
     /// Whether the account was not known before.
     public let isNew: Bool
     /// Whether a refresh token came; without one the sign-in lasts as long as its access token.

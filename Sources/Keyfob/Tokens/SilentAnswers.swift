@@ -99,7 +99,8 @@ extension Keyring.Tokens {
         }
         return KeyringError(
             .signInNeeded, message,
-            advice: plan.account.isKnownByName ? .storeTokenOf(plan.account.id.description) : .addProviderOrToken,
+            advice: plan.account.isKnownByName
+                ? .storeTokenOf(plan.account.id.description, scopes: plan.scopes) : .addProviderOrToken,
             candidates: candidates, names: [])
     }
 }

@@ -65,7 +65,9 @@ extension Keyring.Tokens {
         let isAddedByHand = plan.clientID == Credential.noClient
         return KeyringError(
             .signInNeeded, "\(name) must sign in: \(reason)",
-            advice: isAddedByHand ? .storeTokenOf(plan.account.id.description) : .signIn(continuation(plan, remedy)),
+            advice: isAddedByHand
+                ? .storeTokenOf(plan.account.id.description, scopes: plan.scopes)
+                : .signIn(continuation(plan, remedy)),
             candidates: [plan.account.id.description], names: [])
     }
 

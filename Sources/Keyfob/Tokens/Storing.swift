@@ -1,4 +1,6 @@
+internal import KeyfobLookup
 internal import KeyfobRecords
+internal import KeyfobSelection
 internal import KeyfobVault
 
 extension Keyring {
@@ -49,10 +51,14 @@ extension Keyring.Tokens {
         let secret = secret.withBytes { SecretBytes(copying: $0) }
         return try withState { state in
             let group = try state.groupForNewItems(groups)
+            let person = try person(of: credential, account, in: group)
             let outcome = try change(&state, group, as: "add") { writer in
                 var (account, credential) = (account, credential)
                 // An id that an account had was removed with it.
-                if try writer.wasRemoved(account.id), let owner = try writer.formerIDs()[account.id] {
+                if let person {
+                    credential.account = person
+                    account = Account(id: person, username: "", displayName: account.displayName, label: account.label)
+                } else if try writer.wasRemoved(account.id), let owner = try writer.formerIDs()[account.id] {
                     credential.account = owner
                     account = Account(id: owner, username: "", displayName: account.displayName, label: account.label)
                 }
@@ -66,5 +72,30 @@ extension Keyring.Tokens {
             }
             return Keyring.StoreOutcome(outcome)
         }
+    }
+
+    /// The account that a token from elsewhere goes to: the one that has signed in under the user name which the owner gives,
+    /// and else `account` itself.
+    ///
+    /// - Parameter groups: As ``store(_:secret:for:in:)``.
+    /// - Throws: `damaged`, and as opening the group can throw.
+    public func recipient(
+        of credential: Credential, for account: Account, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> AccountID {
+        try withState { state in
+            try person(of: credential, account, in: try state.groupForNewItems(groups)) ?? account.id
+        }
+    }
+
+    private func person(
+        of credential: Credential, _ account: Account, in group: UnlockedVault.Group
+    ) throws -> AccountID? {
+        guard credential.kind == .accessToken, credential.clientID == Credential.noClient, account.isKnownByName,
+            try database.account(account.id, in: group.keys) == nil
+        else { return nil }
+        let people = try database.accounts(called: account.username, in: group.keys).filter {
+            $0.isCalled(account.id) && !$0.isKnownByName && $0.isProved
+        }
+        return people.count == 1 ? people[0].id : nil
     }
 }

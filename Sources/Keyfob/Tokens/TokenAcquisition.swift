@@ -9,6 +9,10 @@ public struct TokenAcquisition: Sendable {
     public var groups: [AccessGroup]?
     /// What is allowed besides.
     public var options: SilentOptions
+    /// Whether of several accounts that fit none is taken because a program may have the tokens of no other.
+    package var takesChosenAlone = false
+    /// Whether a person may be asked what the program may have.
+    package var mayAskPerson = true
     /// Opens the network; nil where only what is stored may answer.
     ///
     /// Called at most once, and only where something is about to be sent.

@@ -113,7 +113,7 @@ extension Keyring.Tokens {
             &state, choice, among: tokens, stored.group, preferring: keyring.clients.preferred)
         // A token that is valid says what is wanted; of others, nobody knows which.
         if request.scopes.isEmpty, request.resource(at: account.id.environment) == nil, let item,
-            !choice.isValid(item.value), Set(tokens.map(\.value.scopes)).count > 1
+            !choice.isValid(item.value), !choice.isForPurposeAlone, Set(tokens.map(\.value.scopes)).count > 1
         {
             throw LookupRefusal.ambiguous(.scopes(tokens.map(\.value.scopes)), account)
         }

@@ -197,6 +197,10 @@ extension Keyring.Undo {
     ///
     /// A token in whose place another one came was not taken away from anybody.
     func advising(_ error: KeyringError) -> KeyringError {
+        if case .forgetAccount(let name, let group)? = error.advice, let account = AccountID(name) {
+            guard let entry = bringingBack(account, in: group) else { return error }
+            return error.saying(advice: .undoRemoval(id: entry.id, until: entry.until, account: name, group))
+        }
         guard error.code == .signInNeeded, error.candidates.count == 1, let account = AccountID(error.candidates[0])
         else { return error }
         func isMeant(_ credential: Credential?) -> Bool {
@@ -219,6 +223,24 @@ extension Keyring.Undo {
         }
         guard let entry else { return error }
         return error.saying(advice: .undo(id: entry.id, until: entry.until))
+    }
+
+    /// What brings an account back that is not in its group any more; nil where nothing does.
+    private func bringingBack(_ account: AccountID, in group: AccessGroup) -> UndoEntry? {
+        let found: [UndoEntry]? = try? withState { state in
+            try database.withSnapshot {
+                try entries(&state, Looking(groups: [group], findsAdded: false)) { runs in
+                    runs.filter { run in
+                        run.items.contains {
+                            if case .account(let removed) = $0.value.content { removed.id == account } else { false }
+                        }
+                    }
+                }
+            }
+        }
+        return found?.first { entry in
+            entry.items.contains { $0.kind == .account && $0.account == account && $0.outcome == .returns }
+        }
     }
 
     /// The run that an id names, or the newest that is no undo itself: an older one is not what anybody means who names none.

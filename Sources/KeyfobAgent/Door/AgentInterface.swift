@@ -78,6 +78,8 @@ package enum AgentInterface {
         # account is an id, a user name or a label; url is what the token is for; minimumValidity is in seconds.
         # login is the user that the address has: it names the account too, and must agree with account where both are given.
         # tool, directory, remote (of git) and committer say where the request comes from: the choice of the account heeds it.
+        # silent: nobody is asked what the program may have; what is not allowed yet is NotPermitted.
+        # chosenAlone: several accounts that fit are Ambiguous also where the program may have one alone; without it that one is taken.
         # allowedHost, with account: a host to which the token may go although it is not its provider's.
         method Token(
           account: ?string,
@@ -97,7 +99,9 @@ package enum AgentInterface {
           minimumValidity: ?int,
           forceRefresh: ?bool,
           extendedLifetime: ?bool,
-          claims: ?string
+          claims: ?string,
+          chosenAlone: ?bool,
+          silent: ?bool
         ) -> (
           token: string,
         \(Record.varlink(TokenRecord.fields))

@@ -40,6 +40,7 @@ extension VarlinkParameters {
             realm: try string("tenant"), clientID: try string("client"), scopes: ScopeSet(scopes),
             minimumValidity: validity, context: context, allowedHost: try string("allowedHost"))
         request.policy = try string("policy")
+        request.purpose = ToolCall.purpose(ofTool: request.context.tool)
         return request
     }
 
@@ -49,6 +50,8 @@ extension VarlinkParameters {
         acquisition.options.forcesRefresh = try bool("forceRefresh")
         acquisition.options.claims = try string("claims")
         acquisition.options.allowsExtendedLifetime = try bool("extendedLifetime")
+        acquisition.takesChosenAlone = try bool("chosenAlone")
+        acquisition.mayAskPerson = try !bool("silent")
         return acquisition
     }
 

@@ -36,6 +36,14 @@ package struct SocketDoor: Sendable {
         .error(KeyringError(.busy, "too many programs ask at once"), hint: nil)
     }
 
+    /// What is sent where another process writes than the one that connected.
+    package static func otherWriter() -> VarlinkMessage {
+        .error(
+            KeyringError(
+                .notPermitted, "another process has connected than the one that asks; connect in the one that asks"),
+            hint: nil)
+    }
+
     /// Answers a call.
     package func answer(_ call: VarlinkCall, _ peer: PeerProcess, _ replies: VarlinkReplies) async {
         do {
@@ -94,7 +102,11 @@ package struct SocketDoor: Sendable {
                 writer.members(of: Record(candidate), isDocument: false)
                 writer.endObject()
             }
-        case "Token": return try await token(parameters, caller(peer))
+        case "Token":
+            let reply = try await token(parameters, caller(peer))
+            // Who became another program meanwhile did so with the connection of the one that may.
+            guard delegation != nil || peer.isSame else { throw KeyringError.becameAnother(peer.number) }
+            return reply
         case "SignIn":
             guard call.wantsMore else { throw ExpectedMore() }
             return try await signIn(parameters, caller(peer), replies)

@@ -1,4 +1,5 @@
 internal import Glibc
+package import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobSodium
 internal import Synchronization
@@ -28,12 +29,15 @@ package final class FileDigests: Sendable {
     package init() {}
 
     /// The digest of what is at a path, 64 hexadecimal digits; nil where that is no file, cannot be read or changes meanwhile.
-    package func digest(of path: String) -> String? {
+    ///
+    /// - Parameter isStill: Whether the file that was read is what the digest is wanted of, asked once it was read.
+    package func digest(of path: String, if isStill: (FileIdentity) -> Bool = { _ in true }) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard let version = Version(descriptor) else { return nil }
-        if let digest = known.withLock({ $0[version] }) { return digest }
+        guard let file = FileIdentity(of: descriptor) else { return nil }
+        if let digest = known.withLock({ $0[version] }) { return isStill(file) ? digest : nil }
         var stream = SHA256.Stream()
         var part = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -49,6 +53,6 @@ package final class FileDigests: Sendable {
             if known.count >= Self.capacity { known = [:] }
             known[version] = digest
         }
-        return digest
+        return isStill(file) ? digest : nil
     }
 }

@@ -34,6 +34,7 @@ package final class InspectionApart: PeerInspection {
 
     private let processes: SpareProcesses
     private let far = Mutex(Far())
+    private let scripts = Mutex(KnownScripts())
 
     /// Makes the processes.
     ///
@@ -54,8 +55,9 @@ package final class InspectionApart: PeerInspection {
 
     package func program(of process: PeerProcess) throws(KeyringError) -> Program {
         switch try answer(to: InspectionQuestion(process: process.number), Self.patience, process) {
-        case .found(let name):
+        case .found(let name, let file):
             guard let program = Program(name) else { throw Self.untold(process) }
+            if let file { scripts.withLock { $0.note(file, process) } }
             return program
         case .refused(let message): throw KeyringError(.notPermitted, message)
         case .nothing, .askFar: throw Self.untold(process)
@@ -65,7 +67,9 @@ package final class InspectionApart: PeerInspection {
     package func digest(of program: Program, in process: PeerProcess) -> String? {
         guard program.kind.isPath else { return nil }
         let question = InspectionQuestion(process: process.number, program: program)
-        guard case .found(let digest) = try? answer(to: question, Self.patienceForDigest, process) else { return nil }
+        guard case .found(let digest, _) = try? answer(to: question, Self.patienceForDigest, process) else {
+            return nil
+        }
         return digest
     }
 
@@ -78,6 +82,8 @@ package final class InspectionApart: PeerInspection {
     private func answer(
         to question: InspectionQuestion, _ patience: Int64, _ process: PeerProcess
     ) throws(KeyringError) -> InspectionAnswer {
+        var question = question
+        question.known = scripts.withLock { $0.file(of: process) }
         guard let near = ask(question, .near, patience) else { return .nothing }
         guard case .askFar = near else { return near }
         let name = Self.holder(of: process)
@@ -124,20 +130,41 @@ package final class InspectionApart: PeerInspection {
     }
 }
 
+/// The scripts that processes were known to run: they still do, whatever happens to folders later, until they become another program.
+private struct KnownScripts {
+    /// More processes than ask.
+    private static let capacity = 1_024
+    private var files: [PeerProcess.Image: String] = [:]
+
+    func file(of process: PeerProcess) -> String? { files[process.image] }
+
+    mutating func note(_ file: String, _ process: PeerProcess) {
+        if files.count >= Self.capacity { files = [:] }
+        files[process.image] = file
+    }
+}
+
 /// What such a process is asked: which program another one runs, or the digest of a program's file.
 struct InspectionQuestion {
     let process: Int32
     var program: Program?
+    /// As in ``StartProof``.
+    var known: String?
 
     init(process: Int32, program: Program? = nil) { (self.process, self.program) = (process, program) }
 
-    /// As it is sent: the number, and the program behind a blank.
-    var bytes: [UInt8] { Array((program.map { "\(process) \($0)" } ?? "\(process)").utf8) }
+    /// As it is sent: the number, that of a file that is known behind a plus, and the program behind a blank.
+    var bytes: [UInt8] {
+        let number = known.map { "\(process)+\($0)" } ?? "\(process)"
+        return Array((program.map { "\(number) \($0)" } ?? number).utf8)
+    }
 
     init?(_ bytes: [UInt8]) {
         let words = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 1)
-        guard let process = words.first.flatMap({ Int32($0) }) else { return nil }
+        let numbers = words.first?.split(separator: "+") ?? []
+        guard let process = numbers.first.flatMap({ Int32($0) }) else { return nil }
         self.process = process
+        if numbers.count > 1 { known = String(numbers[1]) }
         guard words.count > 1 else { return }
         guard let program = Program(String(words[1])) else { return nil }
         self.program = program
@@ -148,20 +175,27 @@ struct InspectionQuestion {
     /// - Parameter isFar: Whether a file system may be asked.
     func answer(isFar: Bool, _ digests: FileDigests) -> [UInt8] {
         let table = ProcessTable()
-        let known = KnownProgramSearch(table: table, process: process)
+        let near = KnownProgramSearch(table: table, process: process, known: known)
+        let search = ProgramSearch(table: table, process: process, known: known)
         let answer: InspectionAnswer
         if let program {
-            if let file = known.file(of: program) {
-                answer = digests.digest(of: file.ownPath).map { .found($0) } ?? .nothing
+            if !isFar, let file = near.file(of: program) {
+                let digest = digests.digest(of: file.ownPath)
+                switch near.isStill(program, file) {
+                case true?: answer = digest.map { .found($0) } ?? .nothing
+                case false?: answer = .nothing
+                case nil: answer = .askFar
+                }
             } else {
-                let digest = isFar ? InspectionHere.digest(of: program, process, table, digests) : nil
+                let digest = isFar ? InspectionHere.digest(of: program, search, digests) : nil
                 answer = digest.map { .found($0) } ?? (isFar ? .nothing : .askFar)
             }
-        } else if let program = known.program() {
-            answer = .found(program.description)
+        } else if let found = near.found() {
+            answer = .found(found.program.description, file: found.file)
         } else if isFar {
             do throws(KeyringError) {
-                answer = .found(try ProgramSearch(table: table, process: process).program().description)
+                let found = try search.found()
+                answer = .found(found.program.description, file: found.file)
             } catch {
                 answer = .refused(error.message)
             }
@@ -174,7 +208,8 @@ struct InspectionQuestion {
 
 /// What is answered to that.
 enum InspectionAnswer: Equatable {
-    case found(String)
+    /// The program, or the digest; with the number of its file where it is a script.
+    case found(String, file: String? = nil)
     /// It cannot be told, for this reason.
     case refused(String)
     /// There is none.
@@ -185,7 +220,7 @@ enum InspectionAnswer: Equatable {
     /// As it is sent.
     var bytes: [UInt8] {
         switch self {
-        case .found(let text): Array("=\(text)".utf8)
+        case .found(let text, let file): Array("=\(file ?? "") \(text)".utf8)
         case .refused(let text): Array("!\(text)".utf8)
         case .nothing: Array("-".utf8)
         case .askFar: Array("?".utf8)
@@ -195,7 +230,10 @@ enum InspectionAnswer: Equatable {
     init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
         switch bytes.first {
-        case UInt8(ascii: "="): self = .found(text)
+        case UInt8(ascii: "="):
+            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return nil }
+            self = .found(String(parts[1]), file: parts[0].isEmpty ? nil : String(parts[0]))
         case UInt8(ascii: "!"): self = .refused(text)
         case UInt8(ascii: "-"): self = .nothing
         case UInt8(ascii: "?"): self = .askFar

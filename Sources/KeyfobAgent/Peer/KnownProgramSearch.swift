@@ -6,12 +6,16 @@ internal import KeyfobModel
 struct KnownProgramSearch {
     let table: ProcessTable
     let process: Int32
+    /// As in ``StartProof``.
+    var known: String?
 
     private var mounts: KnownFile.Mounts { KnownFile.Mounts(other: table.path(of: process, "mountinfo")) }
 
     /// The program; nil where a file system would have to be asked, which ``ProgramSearch`` does.
-    func program() -> Program? {
-        let search = ProgramSearch(table: table, process: process)
+    func program() -> Program? { found()?.program }
+
+    /// The program, with the number of its file where it is a script; nil as for ``program()``.
+    func found() -> (program: Program, file: String?)? {
         guard let root = KnownFile(link: table.path(of: process, "root")), let own = KnownFile(link: "/") else {
             return nil
         }
@@ -19,30 +23,34 @@ struct KnownProgramSearch {
         // Of this root an agent may know all that is in it.
         if isHere, FileAccess.status("/.flatpak-info", following: false) != nil { return nil }
         if !isHere {
-            switch root.below(".flatpak-info") {
-            case .missing: break
-            case .unknown: return nil
-            case .file(let file):
-                let content = file.content(limit: 1 << 16, mounts: mounts)
-                guard let name = content.flatMap(ProgramSearch.flatpakName) else { return nil }
-                return Program(.flatpak, name)
-            }
+            guard case .missing = root.below(".flatpak-info") else { return nil }
         }
-        if let program = search.snap ?? search.service { return program }
+        let proof = StartProof(table: table, process: process, eyes: .near, known: known)
+        let search = ProgramSearch(table: table, process: process)
+        if let program = search.snap(proof) ?? search.service { return (program, nil) }
         guard let path = table.link("exe", of: process), case .file(let file) = KnownFile.at(path),
             let running = KnownFile(link: table.path(of: process, "exe")), file.isSame(as: running), file.path == path
         else { return nil }
-        let start = ProgramStart(executable: path, arguments: table.arguments(of: process) ?? [])
-        guard let named = start.namedScript(in: table.link("cwd", of: process)) else {
-            return Program(.executable, path)
-        }
-        guard case .file(let script) = KnownFile.at(named), script.isRegularFile, let real = script.path else {
-            return nil
-        }
+        let named: (path: String, number: String)?
+        do throws(StartProof.Doubt) {
+            named = try proof.script(
+                of: ProgramStart(executable: path, arguments: table.arguments(of: process) ?? []))
+        } catch { return nil }
+        guard let named else { return Program(.executable, path).map { ($0, nil) } }
+        guard case .file(let script) = KnownFile.at(named.path), script.path == named.path else { return nil }
         if !isHere {
-            guard case .file(let other) = root.below(real), other.isSame(as: script) else { return nil }
+            guard case .file(let other) = root.below(named.path), other.isSame(as: script) else { return nil }
         }
-        return Program(.script, real)
+        return Program(.script, named.path).map { ($0, named.number) }
+    }
+
+    /// Whether a file that was looked at is the one that the program runs, which nothing has changed since it was started; nil where a
+    /// file system would have to be asked.
+    func isStill(_ program: Program, _ file: KnownFile) -> Bool? {
+        guard program.kind == .script else { return true }
+        guard let now = self.program() else { return nil }
+        guard now == program, case .file(let found) = KnownFile.at(program.name) else { return false }
+        return found.isSame(as: file)
     }
 
     /// The file that a digest of the program is made of, where no program answers for its file system; nil where it has to be asked.

@@ -26,15 +26,19 @@ package struct InspectionHere: PeerInspection {
     }
 
     package func digest(of program: Program, in process: PeerProcess) -> String? {
-        Self.digest(of: program, process.number, process.table, digests)
+        Self.digest(of: program, ProgramSearch(table: process.table, process: process.number), digests)
     }
 
-    static func digest(
-        of program: Program, _ process: Int32, _ table: ProcessTable, _ digests: FileDigests
-    ) -> String? {
+    /// The digest of a program's file as a search finds the program.
+    static func digest(of program: Program, _ search: ProgramSearch, _ digests: FileDigests) -> String? {
         switch program.kind {
-        case .script: digests.digest(of: program.name)
-        case .executable: digests.digest(of: table.path(of: process, "exe"))
+        // What was read is the script that runs if it still lies there, and nothing has changed it since the start.
+        case .script:
+            digests.digest(of: program.name) { file in
+                FileIdentity(program.name) == file && (try? search.program()) == program
+                    && FileIdentity(program.name) == file
+            }
+        case .executable: digests.digest(of: search.table.path(of: search.process, "exe"))
         case .flatpak, .snap, .service, .socket: nil
         }
     }
@@ -48,9 +52,10 @@ extension AgentCaller {
         let program = try inspection.program(of: process)
         // What was told of the number until now was told of this process.
         guard process.isThere else { throw .ended(process.number) }
+        guard process.isSame else { throw .becameAnother(process.number) }
         self.init(program, process: process.number, user: process.user, door: door) {
             let digest = inspection.digest(of: program, in: process)
-            return process.isThere ? digest : nil
+            return process.isSame ? digest : nil
         }
     }
 

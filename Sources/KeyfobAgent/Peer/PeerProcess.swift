@@ -13,6 +13,16 @@ package final class PeerProcess: Sendable {
     let table: ProcessTable
     private let descriptor: CInt
     private let start: String
+    /// The program that it became last.
+    let image: Image
+
+    /// A program that a process has become, as nothing else is.
+    struct Image: Hashable {
+        fileprivate let number: Int32
+        fileprivate let start: String
+        /// What the kernel gave it, at random addresses; nil where that is not for us to see.
+        fileprivate let auxiliary: [UInt8]?
+    }
 
     /// A process; nil where it has ended.
     ///
@@ -24,6 +34,7 @@ package final class PeerProcess: Sendable {
         let before = table.start(of: number)
         descriptor = given ?? linux_open_process(number)
         (self.number, self.user, self.table, start) = (number, user, table, before ?? "")
+        image = Image(number: number, start: start, auxiliary: table.read("auxv", of: number))
         // One without a start has ended, or is not for us to see; one that was given has been told from later ones already.
         guard before != nil, isThere, given != nil || table.start(of: number) == before else { return nil }
     }
@@ -39,4 +50,7 @@ package final class PeerProcess: Sendable {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&waiting, 1, 0) == 0
     }
+
+    /// Whether it still runs, and has become no other program since this was made.
+    var isSame: Bool { table.read("auxv", of: number) == image.auxiliary && isThere }
 }

@@ -9,25 +9,57 @@ internal import KeyfobModel
 struct ProgramSearch {
     let table: ProcessTable
     let process: Int32
+    /// As in ``StartProof``.
+    var known: String?
+    /// Where Flatpak notes its containers.
+    var instances: String? = FlatpakInstance.folder
 
     /// The program.
     ///
     /// - Throws: `notPermitted` where that cannot be told.
-    func program() throws(KeyringError) -> Program {
-        if let program = flatpak ?? snap ?? service { return program }
-        let start = ProgramStart(executable: try executable(), arguments: table.arguments(of: process) ?? [])
-        let root = table.path(of: process, "root")
-        let program = start.program(in: table.link("cwd", of: process)) { path in
-            FileIdentity(root + path) == FileIdentity(path)
+    func program() throws(KeyringError) -> Program { try found().program }
+
+    /// The program, with the number of its file where it is a script.
+    ///
+    /// - Throws: `notPermitted` where that cannot be told.
+    func found() throws(KeyringError) -> (program: Program, file: String?) {
+        let proof = StartProof(table: table, process: process, eyes: .far, known: known)
+        do throws(StartProof.Doubt) {
+            if let program = try flatpak(proof) ?? snap(proof) ?? service { return (program, nil) }
+            let start = ProgramStart(executable: try executable(proof), arguments: table.arguments(of: process) ?? [])
+            guard let script = try proof.script(of: start) else {
+                guard let program = Program(.executable, start.executable) else {
+                    throw StartProof.Doubt("the path of its executable is none that can be named")
+                }
+                return (program, nil)
+            }
+            let root = table.path(of: process, "root")
+            guard FileIdentity(root + script.path) == FileIdentity(script.path),
+                let program = Program(.script, script.path)
+            else {
+                throw StartProof.Doubt("its script is not the file that is at \(script.path) here")
+            }
+            return (program, script.number)
+        } catch {
+            throw KeyringError(
+                .notPermitted, "which program process \(process) is cannot be told: \(error.reason)")
         }
-        guard let program else { throw unknown("the path of its executable is none that can be named") }
-        return program
     }
 
     // MARK: What runs it
 
-    private var flatpak: Program? {
-        table.read("root/.flatpak-info", of: process).flatMap(Self.flatpakName).flatMap { Program(.flatpak, $0) }
+    /// The Flatpak application, where Flatpak has noted that it runs in this container: a container can hold any `.flatpak-info`.
+    private func flatpak(_ proof: StartProof) throws(StartProof.Doubt) -> Program? {
+        guard let info = table.read("root/.flatpak-info", of: process) else { return nil }
+        guard let name = Self.flatpakName(info), let program = Program(.flatpak, name) else { return nil }
+        // In the container of the agent, which has no other.
+        if !proof.isElsewhere("mnt"), FileIdentity(table.path(of: process, "root") + "/") == FileIdentity("/") {
+            return program
+        }
+        guard FlatpakInstance(info, of: name, in: instances)?.has(process, table) == true else {
+            throw StartProof.Doubt("its .flatpak-info names \(name), and Flatpak has noted no such container")
+        }
+        return program
     }
 
     /// The name in a `.flatpak-info`: that of the application, or of the runtime where a command of it runs alone.
@@ -45,8 +77,15 @@ struct ProgramSearch {
         return runtime
     }
 
-    var snap: Program? {
-        table.read("attr/current", of: process).flatMap(Self.snapName).flatMap { Program(.snap, $0) }
+    /// The snap, where the system has put it into its container, or its file is the snap's own: a program of the user can take
+    /// any label that is known.
+    func snap(_ proof: StartProof) -> Program? {
+        guard let name = table.read("attr/current", of: process).flatMap(Self.snapName) else { return nil }
+        // In another user namespace a program can have any file in any place.
+        guard !proof.isElsewhere("user") else { return nil }
+        let isOwnFile = table.link("exe", of: process)?.hasPrefix("/snap/\(name)/") == true
+        guard isOwnFile || proof.isElsewhere("mnt") else { return nil }
+        return Program(.snap, name)
     }
 
     /// The name in a security label of AppArmor: `snap.NAME.APP (enforce)`.
@@ -64,8 +103,13 @@ struct ProgramSearch {
     /// The service in a line of cgroup version 2, `0::/…/NAME.service`; nil for those that run all kinds of programs.
     static func serviceName(_ content: [UInt8]) -> String? {
         for line in content.split(separator: UInt8(ascii: "\n")) where line.starts(with: "0::/".utf8) {
-            guard let last = line.split(separator: UInt8(ascii: "/")).last else { return nil }
-            let name = String(decoding: last, as: UTF8.self)
+            let groups = line.dropFirst(4).split(separator: UInt8(ascii: "/")).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            // Below a service, or what else is no slice, programs make groups of any name.
+            guard let name = groups.last,
+                groups.dropLast().allSatisfy({ $0.hasSuffix(".slice") || $0.hasPrefix("user@") })
+            else { return nil }
             let runsOthers = generalServices.contains { name.hasPrefix($0) }
             return name.hasSuffix(".service") && name.utf8.count > ".service".utf8.count && !runsOthers ? name : nil
         }
@@ -85,22 +129,17 @@ struct ProgramSearch {
 
     // MARK: What it runs
 
-    private func executable() throws(KeyringError) -> String {
-        guard let path = table.link("exe", of: process) else {
-            throw unknown("its executable cannot be seen")
-        }
+    private func executable(_ proof: StartProof) throws(StartProof.Doubt) -> String {
+        guard let path = table.link("exe", of: process) else { throw StartProof.Doubt("its executable cannot be seen") }
+        if let reason = proof.sandbox { throw StartProof.Doubt(reason) }
         // In a container of its own, the path may be that of another file here.
         if let running = FileIdentity(table.path(of: process, "exe"), following: true), FileIdentity(path) == running {
             return path
         }
         // What the kernel says of a file that is gone; one that is there may be called so, too.
         guard !path.hasSuffix(" (deleted)") else {
-            throw unknown("its executable was removed or replaced since it was started; start it again")
+            throw StartProof.Doubt("its executable was removed or replaced since it was started; start it again")
         }
-        throw unknown("its executable is not the file that is at \(path) here")
-    }
-
-    private func unknown(_ reason: String) -> KeyringError {
-        KeyringError(.notPermitted, "which program process \(process) is cannot be told: \(reason)")
+        throw StartProof.Doubt("its executable is not the file that is at \(path) here")
     }
 }

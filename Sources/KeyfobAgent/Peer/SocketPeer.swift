@@ -31,6 +31,45 @@ extension PeerProcess {
         return process
     }
 
+    /// Has each message at a socket, and at those that a listening one lets in, say who wrote it (unix(7), `SO_PASSCRED`).
+    ///
+    /// Who is let in has that from the listening socket as it was when they connected (Linux 6.16), or were let in (before).
+    static func askForWriters(at socket: CInt) {
+        var yes: CInt = 1
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Whether each message at a socket says who wrote it.
+    static func isAskedForWriters(_ socket: CInt) -> Bool {
+        var value: CInt = 0
+        var count = socklen_t(MemoryLayout<CInt>.size)
+        return unsafe getsockopt(socket, SOL_SOCKET, SO_PASSCRED, &value, &count) == 0 && value != 0
+    }
+
+    /// The process that wrote what is read from a socket next; 0 where that is not told, nil where there is nothing.
+    ///
+    /// What one process wrote and what another did are never read at once.
+    static func writer(at socket: CInt) -> Int32? {
+        var byte: UInt8 = 0
+        // `struct cmsghdr` with a `struct ucred`. There is room for nothing else, so that descriptors stay where they are.
+        var control = [Int32](repeating: 0, count: 8)
+        let count = unsafe withUnsafeMutableBytes(of: &byte) { byte in
+            unsafe control.withUnsafeMutableBytes { control in
+                var part = unsafe iovec(iov_base: byte.baseAddress, iov_len: 1)
+                return unsafe withUnsafeMutablePointer(to: &part) { part in
+                    var message = unsafe msghdr()
+                    unsafe message.msg_iov = part
+                    unsafe message.msg_iovlen = 1
+                    unsafe message.msg_control = control.baseAddress
+                    unsafe message.msg_controllen = control.count
+                    return unsafe recvmsg(socket, &message, CInt(MSG_PEEK | MSG_DONTWAIT))
+                }
+            }
+        }
+        guard count > 0 else { return nil }
+        return control[2] == SOL_SOCKET && control[3] == 2 ? control[4] : 0
+    }
+
     /// `SO_PEERPIDFD`, which older headers lack.
     private static let peerDescriptor: CInt = 77
 }
@@ -39,5 +78,11 @@ extension KeyringError {
     /// The process that asks is not there any more.
     static func ended(_ process: Int32) -> KeyringError {
         KeyringError(.notPermitted, "process \(process), which asked, has ended")
+    }
+
+    /// The process that asks runs another program than it did.
+    static func becameAnother(_ process: Int32) -> KeyringError {
+        KeyringError(
+            .notPermitted, "process \(process) has become another program since it connected; connect again")
     }
 }

@@ -2,67 +2,114 @@ internal import KeyfobModel
 
 /// A program that runs files of text: whose script it is says more than its own path.
 package struct Interpreter {
-    /// The options with which something else than the script decides what runs.
-    private let code: Set<String>
-    /// The options whose value is a word of its own.
-    private let withValue: Set<String>
-    /// Whether it is a shell: `-` ends its options, and `+` begins one.
-    private let isShell: Bool
+    /// Those of one kind, whatever their version.
+    enum Family {
+        case python, perl, ruby, node, bash, zsh, shell, lua, php
+    }
+
+    let family: Family
+    private var options: Options { Self.options(of: family) }
+
+    /// The options that leave the script what decides what runs; any other may bring other code.
+    struct Options {
+        /// Letters behind one dash, alone or together.
+        var letters = ""
+        /// Letters whose value stands behind them or is the next word, and which values do no harm.
+        var withValue: [Character: @Sendable (String) -> Bool] = [:]
+        /// Whole words, those that end with `=` with any value.
+        var words: [String] = []
+        /// Whether it is a shell: `-` ends its options, and `+` begins one.
+        var isShell = false
+    }
 
     /// The interpreter at a path; nil for any other program.
     package init?(executable path: String) {
         let name = path.split(separator: "/").last ?? ""
         // python3.11, perl5.36, ruby3.1, lua5.4
-        let family = name.prefix { !$0.utf8.allSatisfy { $0.isASCIIDigit } && $0 != "." && $0 != "-" }
-        isShell = ["sh", "bash", "dash", "zsh", "ksh", "mksh"].contains(family)
-        switch family {
-        case "python", "pypy": (code, withValue) = (["-c", "-m"], ["-W", "-X", "--check-hash-based-pycs"])
-        case "perl": (code, withValue) = (["-e", "-E", "-M", "-m"], ["-I"])
-        case "ruby": (code, withValue) = (["-e", "-r"], ["-I", "-E", "-C"])
-        case "node", "nodejs":
-            (code, withValue) = (
-                [
-                    "-e", "--eval", "-p", "--print", "-pe", "-r", "--require", "--import", "--loader",
-                    "--experimental-loader", "-i", "--interactive", "inspect",
-                ], ["-C", "--conditions"]
-            )
-        case "sh", "bash", "dash", "zsh", "ksh", "mksh":
-            (code, withValue) = (["-c", "-s", "-i", "--rcfile", "--init-file"], ["-o", "+o", "-O", "+O"])
-        case "lua", "luajit": (code, withValue) = (["-e", "-l", "-i"], [])
-        case "php": (code, withValue) = (["-r", "-B", "-R", "-F", "-E", "-S", "-a"], ["-c", "-d", "-f"])
+        switch name.prefix(while: { !$0.utf8.allSatisfy { $0.isASCIIDigit } && $0 != "." && $0 != "-" }) {
+        case "python", "pypy": family = .python
+        case "perl": family = .perl
+        case "ruby": family = .ruby
+        case "node", "nodejs": family = .node
+        case "bash": family = .bash
+        case "zsh": family = .zsh
+        case "sh", "dash", "ksh", "mksh": family = .shell
+        case "lua", "luajit": family = .lua
+        case "php": family = .php
         default: return nil
         }
     }
 
-    /// The script among the words that it was started with; nil where there is none, or an option has other code run.
-    func script(in arguments: [String]) -> String? {
-        var words = arguments.dropFirst()
+    private static func options(of family: Family) -> Options {
+        let setting: @Sendable (String) -> Bool = { shellSettings.contains($0) }
+        switch family {
+        case .python:
+            return Options(
+                letters: "BEIOPRSbdqsuv", withValue: ["W": isPlainWarning, "X": { pythonSettings.contains($0) }])
+        case .perl: return Options(letters: "wWXtTf")
+        case .ruby: return Options(letters: "wU", words: ["-W", "-W0", "-W1", "-W2", "--yjit", "--jit"])
+        case .node: return Options(words: nodeWords)
+        case .bash:
+            return Options(
+                letters: "aefhknpuvxBCEHT", withValue: ["o": setting, "O": { $0.utf8.allSatisfy(isWordPart) }],
+                words: ["--norc", "--noprofile", "--posix", "--restricted", "--verbose"], isShell: true)
+        case .zsh: return Options(letters: "efunvx", withValue: ["o": setting], isShell: true)
+        case .shell: return Options(letters: "aefnuvxC", withValue: ["o": setting], isShell: true)
+        case .lua: return Options(letters: "EW")
+        case .php: return Options(letters: "nqH")
+        }
+    }
+
+    private static let pythonSettings: Set = [
+        "dev", "utf8", "utf8=0", "utf8=1", "faulthandler", "importtime", "tracemalloc", "no_debug_ranges",
+        "warn_default_encoding", "gil=0", "gil=1",
+    ]
+    private static let shellSettings: Set = [
+        "pipefail", "errexit", "nounset", "noglob", "xtrace", "verbose", "posix", "noclobber", "errtrace", "functrace",
+        "allexport", "monitor",
+    ]
+    /// Those of Node, also in `NODE_OPTIONS`.
+    static let nodeWords = [
+        "--trace-warnings", "--no-warnings", "--trace-deprecation", "--no-deprecation", "--throw-deprecation",
+        "--trace-uncaught", "--enable-source-maps", "--use-openssl-ca", "--use-bundled-ca", "--use-system-ca",
+        "--expose-gc", "--max-old-space-size=", "--max-semi-space-size=", "--stack-size=", "--stack-trace-limit=",
+        "--unhandled-rejections=", "--max-http-header-size=", "--dns-result-order=",
+    ]
+
+    private static func isWordPart(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") }
+
+    /// Whether a filter of Python's warnings names no class, which Python would load: `ignore`, not `ignore::a.B`.
+    @Sendable
+    static func isPlainWarning(_ filter: String) -> Bool { !filter.contains(".") }
+
+    /// The script among the words that it was started with; nil where there is none, or an option may have other code run.
+    func script(in arguments: [String]) -> String? { start(in: arguments)?.script }
+
+    /// The script, and the letters of the options before it; nil where there is none, or an option may have other code run.
+    func start(in arguments: [String]) -> (script: String, letters: Set<Character>)? {
+        let options = options
+        var (words, letters) = (arguments.dropFirst(), Set<Character>())
         while let word = words.popFirst() {
-            if word == "--" || word == "-" && isShell { return words.first }
+            if word == "--" || word == "-" && options.isShell { return words.first.map { ($0, letters) } }
             // Of others it is what they read from standard input.
             if word == "-" { return nil }
-            guard word.hasPrefix("-") || isShell && word.hasPrefix("+") && word != "+" else { return word }
-            if hasCode(word) { return nil }
-            if takesNext(word) { words = words.dropFirst() }
+            let isOption = word.hasPrefix("-") || options.isShell && word.hasPrefix("+") && word != "+"
+            guard isOption else { return (word, letters) }
+            if options.words.contains(where: { $0.hasSuffix("=") ? word.hasPrefix($0) : word == $0 }) { continue }
+            var rest = word.dropFirst()
+            while let letter = rest.popFirst() {
+                if options.letters.contains(letter) {
+                    letters.insert(letter)
+                } else if let isHarmless = options.withValue[letter] {
+                    // A shell takes the next word whatever stands behind the letter.
+                    let value = rest.isEmpty || options.isShell ? words.popFirst() : String(rest)
+                    guard let value, isHarmless(value) else { return nil }
+                    if !options.isShell { rest = "" }
+                } else {
+                    return nil
+                }
+            }
         }
         return nil
-    }
-
-    /// Whether it is an option that has other code run: by itself, with its value behind it, or among other letters.
-    private func hasCode(_ word: String) -> Bool {
-        if word.hasPrefix("--") { return code.contains(String(word.prefix { $0 != "=" })) }
-        return code.contains(word) || !hasValue(word) && word.dropFirst().contains { code.contains("-\($0)") }
-    }
-
-    /// Whether the next word is the value of this option, or of the last letter of several: `-euo pipefail`.
-    private func takesNext(_ word: String) -> Bool {
-        if withValue.contains(word) { return true }
-        guard !word.hasPrefix("--"), !hasValue(word), let last = word.last else { return false }
-        return withValue.contains("-\(last)")
-    }
-
-    /// Whether its value stands behind it: `-Wignore`.
-    private func hasValue(_ word: String) -> Bool {
-        withValue.contains { $0.utf8.count == 2 && word.hasPrefix($0) }
     }
 }

@@ -153,7 +153,7 @@ package struct ProgramResolver: Sendable {
             case .unreadable, .unclear, .tooDeep: throw .unclear(real)
             }
         }
-        guard let program = start.program(in: nil) else { throw .noName(real, nil) }
+        guard let program = start.program() else { throw .noName(real, nil) }
         // What Keyfob is said to run.
         if program.kind == .executable, let own = try ownProgram(program.name) {
             throw .seenAs(own.program, path: real)

@@ -59,7 +59,7 @@ struct StartRule {
     /// How a wrapper by the name of an interpreter, such as pyenv's, goes on: it becomes that one, and runs the script.
     private static func wrapped(_ path: String, by wrapper: String, _ words: [String]) -> ProgramStart? {
         let start = ProgramStart(executable: wrapper, arguments: words)
-        return start.program(in: nil) == Program(.script, path) ? start : nil
+        return start.program() == Program(.script, path) ? start : nil
     }
 
     /// The interpreter and perhaps one argument in the first line of a script; nil for a file without such a line.

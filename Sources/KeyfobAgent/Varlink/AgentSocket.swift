@@ -97,6 +97,8 @@ package struct AgentSocket: ~Copyable {
         else {
             throw KeyringError(.configuration, "LISTEN_FDS gives something else than one unix socket that listens")
         }
+        // Of who has connected before, the server asks.
+        PeerProcess.askForWriters(at: first)
         Self.prepare(first)
         (descriptor, path, file) = (first, nil, nil)
     }
@@ -130,6 +132,7 @@ package struct AgentSocket: ~Copyable {
                 unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
+        PeerProcess.askForWriters(at: socket)
         guard isBound, unsafe chmod(path, 0o600) == 0, listen(socket, 128) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
             close(socket)

@@ -7,6 +7,10 @@ final class VarlinkConnection {
     /// Who is at the other end.
     let peer: PeerProcess
     private let limits: VarlinkServer.Limits
+    /// What is said where another process writes than the one that connected; nil where any may.
+    private let otherWriter: VarlinkMessage?
+    /// Whether what is read may name no writer, as what was written before the socket asked for that.
+    var mayBeUnnamed = false
     private var input = SecretBuffer(capacity: 4_096)
     private var scanned = 0
     private var output: [VarlinkMessage] = []
@@ -30,8 +34,10 @@ final class VarlinkConnection {
     var isGuest = false
 
     /// Takes over a descriptor.
-    init(_ descriptor: CInt, _ peer: PeerProcess, _ limits: VarlinkServer.Limits) {
-        (self.descriptor, self.peer, self.limits) = (descriptor, peer, limits)
+    init(
+        _ descriptor: CInt, _ peer: PeerProcess, _ limits: VarlinkServer.Limits, otherWriter: VarlinkMessage? = nil
+    ) {
+        (self.descriptor, self.peer, self.limits, self.otherWriter) = (descriptor, peer, limits, otherWriter)
     }
 
     /// A process that is just being started may still have a copy of the descriptor: the program need not wait for that.
@@ -86,6 +92,13 @@ final class VarlinkConnection {
             var larger = SecretBuffer(capacity: min(2 * input.capacity, limits.message + 1))
             input.withBytes { larger.append($0) }
             input = larger
+        }
+        if let otherWriter, let writer = PeerProcess.writer(at: descriptor) {
+            guard writer == peer.number || writer == 0 && mayBeUnnamed else {
+                send(otherWriter, now)
+                return leave()
+            }
+            if writer != 0 { mayBeUnnamed = false }
         }
         do {
             if try input.append(readingFrom: descriptor) == 0 { hasEnded = true }

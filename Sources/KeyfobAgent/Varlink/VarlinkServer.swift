@@ -44,6 +44,7 @@ package final class VarlinkServer {
     private let now: () -> Int64
     private let peer: (CInt) -> PeerProcess?
     private let busy: VarlinkMessage
+    private let otherWriter: VarlinkMessage?
     private let answer: Answering
     private var connections: [Int: VarlinkConnection] = [:]
     private var next = 0
@@ -58,17 +59,18 @@ package final class VarlinkServer {
     /// - Parameters:
     ///   - listener: A socket that listens, whoever closes it.
     ///   - busy: What is sent where there are too many connections or calls.
+    ///   - otherWriter: What is sent where another process writes than the one that connected; nil where any may.
     ///   - now: The time, in milliseconds from any moment.
     ///   - peer: Who is at the other end; nil where that one may not come.
     package init?(
         listener: CInt, limits: Limits = Limits(), busy: VarlinkMessage,
-        now: @escaping () -> Int64 = VarlinkServer.uptime,
+        otherWriter: VarlinkMessage? = nil, now: @escaping () -> Int64 = VarlinkServer.uptime,
         peer: @escaping (CInt) -> PeerProcess? = { try? PeerProcess.connected(to: $0) },
         answer: @escaping Answering
     ) {
         guard let mailbox = VarlinkMailbox() else { return nil }
         (self.listener, self.limits, self.mailbox, self.busy) = (listener, limits, mailbox, busy)
-        (self.now, self.peer, self.answer) = (now, peer, answer)
+        (self.now, self.peer, self.answer, self.otherWriter) = (now, peer, answer, otherWriter)
     }
 
     /// Lets nobody in any more, answers what it has begun to answer, and leaves all others; who watches is one of them.
@@ -227,7 +229,12 @@ package final class VarlinkServer {
                 close(descriptor)
                 continue
             }
-            let connection = VarlinkConnection(descriptor, peer, limits)
+            let connection = VarlinkConnection(descriptor, peer, limits, otherWriter: otherWriter)
+            if otherWriter != nil, !PeerProcess.isAskedForWriters(descriptor) {
+                // It has connected before the listening socket asked: what it wrote until now may name nobody.
+                PeerProcess.askForWriters(at: descriptor)
+                connection.mayBeUnnamed = true
+            }
             connection.isGuest = !makeRoom(for: peer, time)
             guard !connection.isGuest || makeRoomForGuest(time) else {
                 // It goes with the connection, which nobody keeps.

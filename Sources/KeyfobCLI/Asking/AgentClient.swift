@@ -8,6 +8,8 @@ struct AgentClient: ~Copyable {
     private let descriptor: CInt
     private let path: String
 
+    /// For how many seconds nobody is told that an answer is waited for.
+    private static let usual = 2
     /// For how many seconds an answer is waited for that takes no person and no network.
     static let patience = 10
 
@@ -50,9 +52,11 @@ struct AgentClient: ~Copyable {
     /// - Parameters:
     ///   - patience: For how many seconds the answer is waited for.
     ///   - arrived: Called when the answer begins to come.
+    ///   - waiting: Called where it has not come after ``usual`` seconds.
     /// - Throws: What the agent refuses it with; `unavailable` where it does not answer.
     func call(
         _ method: String, patience: Int = AgentClient.patience, arrived: () -> Void = {},
+        waiting: (() -> Void)? = nil,
         _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(KeyringError) -> AgentReply {
         var writer = JSONWriter()
@@ -64,7 +68,7 @@ struct AgentClient: ~Copyable {
         writer.endObject()
         writer.endObject()
         try (writer.bytes + [0]).withBytes { (bytes) throws(KeyringError) in try send(bytes) }
-        return try receive(patience, arrived)
+        return try receive(patience, arrived, waiting)
     }
 
     /// Hands it a vault's unlocking key.
@@ -100,13 +104,19 @@ struct AgentClient: ~Copyable {
         return true
     }
 
-    private func receive(_ patience: Int, _ arrived: () -> Void) throws(KeyringError) -> AgentReply {
-        limit(SO_RCVTIMEO, patience)
-        var first: UInt8 = 0
+    private func receive(
+        _ patience: Int, _ arrived: () -> Void, _ waiting: (() -> Void)? = nil
+    ) throws(KeyringError) -> AgentReply {
         var count = -1
-        repeat {
-            count = unsafe recv(descriptor, &first, 1, CInt(MSG_PEEK))
-        } while count < 0 && errno == EINTR
+        if let waiting, patience > Self.usual {
+            count = peek(patience: Self.usual)
+            if count < 0, errno == EAGAIN {
+                waiting()
+                count = peek(patience: patience - Self.usual)
+            }
+        } else {
+            count = peek(patience: patience)
+        }
         arrived()
         limit(SO_RCVTIMEO, Self.patience)
         guard count > 0 else { throw Self.silent() }
@@ -118,6 +128,16 @@ struct AgentClient: ~Copyable {
         guard let reply else { throw Self.senseless() }
         if let error = reply.error { throw error }
         return reply
+    }
+
+    /// Waits for the first byte, which stays.
+    private func peek(patience: Int) -> Int {
+        limit(SO_RCVTIMEO, patience)
+        var first: UInt8 = 0
+        while true {
+            let count = unsafe recv(descriptor, &first, 1, CInt(MSG_PEEK))
+            guard count < 0, errno == EINTR else { return count }
+        }
     }
 
     private func limit(_ option: CInt, _ seconds: Int) {

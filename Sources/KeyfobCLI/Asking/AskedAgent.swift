@@ -50,13 +50,21 @@ struct AskedAgent: Sendable {
 
     /// A token.
     ///
+    /// - Parameters:
+    ///   - takesChosenAlone: Whether of several accounts that fit none is taken because this program may have no other.
+    ///   - mayAsk: Whether the agent may ask a person.
+    ///   - waiting: Called where the answer takes longer than usual, as where a person is asked in a window.
     /// - Throws: What the agent refuses with: `notPermitted`, `locked`, and as `Keyring.token`.
     func token(
-        _ request: TokenRequest, in groups: [AccessGroup]?, _ options: SilentOptions
+        _ request: TokenRequest, in groups: [AccessGroup]?, _ options: SilentOptions, takesChosenAlone: Bool = false,
+        mayAsk: Bool = true,
+        waiting: (() -> Void)? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
-        let reply = try call("Token") { writer in
+        let reply = try call("Token", waiting) { writer in
             writer.members(of: request, groups)
             writer.members(of: options, request.minimumValidity)
+            if takesChosenAlone { writer.member("chosenAlone", true) }
+            if !mayAsk { writer.member("silent", true) }
         }
         guard let answer = reply.token else { throw AgentClient.senseless() }
         return answer
@@ -72,15 +80,20 @@ struct AskedAgent: Sendable {
     /// Whether it holds keys now.
     func isOpen() throws(KeyringError) -> Bool { try call("Status") { _ in }.flag("isOpen") }
 
+    /// For how many minutes a person may be waited for.
+    static let minutes = patience / 60
+
     private func call(
-        _ method: String, _ write: (inout JSONWriter) -> Void
+        _ method: String, _ waiting: (() -> Void)? = nil, _ write: (inout JSONWriter) -> Void
     ) throws(KeyringError) -> AgentReply {
+        // An agent looks when somebody connects, too.
+        showsItself(true)
+        defer { showsItself(false) }
         guard let client = try AgentClient(socket, ofAnybody: isNamed) else {
             throw KeyringError(.unavailable, "the agent has ended")
         }
-        showsItself(true)
-        defer { showsItself(false) }
-        return try client.call(method, patience: Self.patience, arrived: { showsItself(false) }, write)
+        return try client.call(
+            method, patience: Self.patience, arrived: { showsItself(false) }, waiting: waiting, write)
     }
 }
 

@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import Glibc
 internal import Keyfob
+internal import KeyfobTerminal
 
 struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -89,18 +91,33 @@ struct AddCommand: ParsableCommand {
             throw KeyringError(.usage, "no account can be called '\(account)' at '\(host)'")
         }
         let keyring = try global.unlockedKeyring()
+        try confirmHost(host, keyring)
         let secret = try SecretInput.token(descriptor: tokenFd, mayAsk: !global.noInput)
         let token = GivenToken(
             of: id, called: username ?? account, label: label, client: client, tenant: tenant ?? "",
             scopes: ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) }), expiresIn: expiresIn)
+        let owner = try keyring.tokens.recipient(of: token.credential, for: token.account, in: global.groups())
         let outcome = try keyring.tokens.store(
             token.credential, secret: secret, for: token.account, in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json {
-            try JSONOutput.print(StoredDocument(account: id.description, outcome: outcome.rawValue))
+            try JSONOutput.print(StoredDocument(account: owner.description, outcome: outcome.rawValue))
         } else {
-            global.say("\(id): \(outcome.words)")
+            global.say("\(id): \(outcome.words)" + (owner == id ? "" : ", beside the sign-in of the same account"))
         }
+    }
+
+    /// Asks before a token goes to a host that is most likely a mistyped one; without a terminal it is a warning.
+    private func confirmHost(_ host: String, _ keyring: Keyring) throws {
+        guard let meant = try keyring.providers.likelyHost(insteadOf: host, in: global.groups()) else { return }
+        let words = "no provider is known at \(host): did you mean \(meant)?"
+        guard !global.noInput, Terminal.isThere, tokenFd != 0 || isatty(0) == 1 else {
+            StandardError.write(line: "keyfob: warning: \(words)")
+            return
+        }
+        try Confirmation.requireConsent(
+            "\(words) Store the token for \(host) all the same? [y/N] ", otherwise: "name the host that is meant",
+            global)
     }
 }
 

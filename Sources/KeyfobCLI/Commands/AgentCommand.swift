@@ -161,10 +161,12 @@ struct AgentCommand: ParsableCommand {
         let door = SocketDoor(
             to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, inspection: parts.inspection,
             hint: \.hint)
-        let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
-            holder.expire()
-            await door.answer(call, peer, replies)
-        }
+        let server = VarlinkServer(
+            listener: socket.descriptor, busy: SocketDoor.busy(), otherWriter: SocketDoor.otherWriter(),
+            answer: { call, peer, replies in
+                holder.expire()
+                await door.answer(call, peer, replies)
+            })
         guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
         let broker = try AgentBroker(for: desk, parts, isDemanded: broker) { global.say($0) }
         let upkeep = Task(executorPreference: WaitingThreads.shared) { await desk.keepTokensFresh() }

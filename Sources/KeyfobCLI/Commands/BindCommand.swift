@@ -10,13 +10,15 @@ struct BindCommand: ParsableCommand {
             host, a tool, and all of them before a .keyfob.toml. It has one account at each provider, and no other is \
             taken while that one is signed out or removed. With --tenant it gets the account's tokens of that tenant, \
             without it those of the account's home. 'none' makes keyfob ignore wider bindings of the group; it then \
-            chooses as if nothing were bound, and does not refuse. An account with the label 'none' is named by its id. The \
+            chooses as if nothing were bound, and does not refuse. --repository is the directory where the git repository lies, \
+            which counts for all its working trees. An account with the label 'none' is named by its id. The \
             account's tokens go to a host that is bound to it: where that is no host of its provider, it asks first, or warns where it may not ask.
 
             Example:
               keyfob bind --directory . ada@contoso.example
               keyfob bind --directory ./fabrikam ada@contoso.example \\
                 --tenant fabrikam.example
+              keyfob bind --repository work
               keyfob bind --url https://git.example/contoso work
               keyfob bind --tool terraform none
             """)
@@ -62,7 +64,8 @@ struct BindCommand: ParsableCommand {
         }
         try keyring.bindings.set(subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
         if let consequence, !mayAsk {
-            StandardError.write(line: "keyfob: warning: \(consequence); 'keyfob undo' takes it back")
+            StandardError.write(
+                line: NamedVault.completing("keyfob: warning: \(consequence); 'keyfob undo' takes it back"))
         }
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, as: name, tenant: tenant, global)

@@ -74,8 +74,6 @@ struct InitCommand: ParsableCommand {
         global.say("made the vault \(location.vault)")
         handOver.tellPlace(of: "the recovery key")
         new.tellNextStep(global)
-        // Whoever names a vault has to name it to these as well.
-        guard global.vault == nil else { return }
         global.say("next: 'keyfob import --discover' finds what other tools keep, and 'keyfob login PROVIDER' signs in")
     }
 

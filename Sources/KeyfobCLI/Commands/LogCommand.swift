@@ -38,7 +38,9 @@ struct LogCommand: ParsableCommand {
     var program: String?
     @Option(name: [.short, .long], help: ArgumentHelp("Only about this account.", valueName: "name"))
     var account: String?
-    @Option(name: .long, help: ArgumentHelp("Only the last: 90s, 15m, 8h, 2d.", valueName: "duration"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only from then on: today, yesterday, 2026-11-23, 15m, 8h, 2d.", valueName: "time"))
     var since: String?
     @Option(name: .long, help: ArgumentHelp("Only for this host.", valueName: "host")) var host: String?
     @Flag(name: .long, help: "Put the agent's log aside, whatever it holds, and begin a new one.") var beginAnew = false
@@ -51,8 +53,9 @@ struct LogCommand: ParsableCommand {
         if [beginAnew, off, on].count(where: { $0 }) > 1 {
             throw ValidationError("--begin-anew, --off and --on exclude one another")
         }
-        guard since.map({ TimeText.seconds($0) != nil }) ?? true else {
-            throw ValidationError("--since takes a duration such as 15m or 8h")
+        guard since.map({ TimeText.begin($0) != nil }) ?? true else {
+            throw ValidationError(
+                "--since takes 'today', 'yesterday', a date such as 2026-11-23, or a duration such as 8h")
         }
     }
 
@@ -65,7 +68,7 @@ struct LogCommand: ParsableCommand {
         let whose = try account.map { (name) throws(KeyringError) in
             try keyring.accounts.named(name, in: groups).account
         }
-        let begin = since.flatMap(TimeText.seconds).map { WallClock.system.now.advanced(by: -Int64($0)) }
+        let begin = since.flatMap { TimeText.begin($0) }
         let files = AuditFiles(state: keyring.location.state)
         var entries: [LogDocument.Entry] = []
         var findings: [(group: AccessGroup, findings: [AuditReading.Finding])] = []

@@ -162,6 +162,15 @@ struct LoginCommand: ParsableCommand {
                 global.say("the provider does not say who that was; --name keeps another account beside it")
             }
         }
+        if !report.lostScopes.scopes.isEmpty {
+            let continuation = Continuation(
+                name: keyring.accounts.naming(for: report.account).briefTyped(report.account),
+                group: report.group == .default ? nil : report.group, clientID: report.clientID,
+                scopes: report.lostScopes)
+            global.say(
+                "keyfob: warning: the token that was replaced had \(report.lostScopes), and the new one has not; to have "
+                    + "that too, \(continuation.advice)")
+        }
         if report.endsWithToken, let end = report.tokenEndsOn {
             global.say(
                 "keyfob: warning: the provider gave no refresh token; sign in again when the access token ends, on "
@@ -179,6 +188,7 @@ struct SignInDocument: JSONDocument {
     let clientID: String
     let scopes: [String]
     let declinedScopes: [String]
+    let lostScopes: [String]
     let isNew: Bool
     let hasRefreshToken: Bool
     let tokenExpiresOn: String?
@@ -190,6 +200,7 @@ struct SignInDocument: JSONDocument {
         clientID = report.clientID
         scopes = report.scopes.scopes
         declinedScopes = report.declinedScopes.scopes
+        lostScopes = report.lostScopes.scopes
         isNew = report.isNew
         hasRefreshToken = report.hasRefreshToken
         tokenExpiresOn = report.tokenEndsOn.map(\.rfc3339)

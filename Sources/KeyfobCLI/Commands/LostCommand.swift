@@ -75,11 +75,20 @@ struct LostCommand: ParsableCommand {
         let keyring = try options.global.unlockedKeyring(reaching: .everything)
         guard keyring.sync.isSetUp else {
             throw KeyringError(
-                .configuration, "the vault is not in a sync, so that nothing here tells what the machine had",
-                hint: "its last backup does: \(Self.wayByBackup)")
+                .configuration, "the vault is not in a sync, so that nothing here tells what '\(machine)' had",
+                hint: "its last backup does: \(Self.wayByBackup)\(Self.waysWithoutBackup(keyring))")
         }
         try SyncRemote(try keyring.sync.remote()).confine(keyring)
         return keyring
+    }
+
+    /// Where sign-ins and tokens are ended, if the machine had the accounts that are here.
+    private static func waysWithoutBackup(_ keyring: Keyring) -> String {
+        let accounts = (try? keyring.accounts.list()) ?? []
+        let hosts = Set(accounts.map(\.account.id.environment)).sorted()
+        guard !hosts.isEmpty else { return "" }
+        let pages = hosts.map { TokenPage.of($0, isAddedByHand: false)?.url ?? $0 }
+        return "; without one, end what it may have had of the accounts here, at \(Quantity.list(pages))"
     }
 
     private static let wayByBackup = """

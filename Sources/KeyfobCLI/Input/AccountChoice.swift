@@ -39,6 +39,14 @@ extension GlobalOptions {
     func pick(
         among candidates: [Selection.Judged], for request: TokenRequest, beside evidence: BrokerEvidence? = nil
     ) throws(KeyringError) -> Candidate {
+        try pick(among: candidates, for: request, beside: evidence, remembering: nil).candidate
+    }
+
+    /// The same; the person may say that the account is to be bound to a subject.
+    func pick(
+        among candidates: [Selection.Judged], for request: TokenRequest, beside evidence: BrokerEvidence? = nil,
+        remembering subject: Binding.Subject?, asking tool: String? = nil
+    ) throws(KeyringError) -> (candidate: Candidate, isForGood: Bool) {
         guard !noInput else {
             throw KeyringError(
                 .ambiguous, "choosing among \(candidates.count) accounts needs a person",
@@ -47,13 +55,25 @@ extension GlobalOptions {
         }
         let purpose =
             request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""
-        let items = PickerItem.items(candidates, beside: evidence)
+        let picked = try pick(
+            PickerItem.items(candidates, beside: evidence), purpose, remembering: subject?.text, asking: tool)
+        return (candidates[picked.index].candidate, picked.isForGood)
+    }
+
+    /// Lets the person choose among what is shown.
+    ///
+    /// - Parameter tool: The tool that waits for the answer; nil for this command itself.
+    func pick(
+        _ items: [PickerItem], _ purpose: String, remembering subject: String?, asking tool: String?
+    ) throws(KeyringError) -> PickedItem {
+        // For a tool not for ever: nobody may see that it waits.
+        let limit = tool.map { _ in QuestionLimit(seconds: HelperQuestion.seconds, isWanted: CallingProgram.watch()) }
+        let purpose = purpose + (tool.map { "; \($0) waits for it" } ?? "")
         do {
-            let index =
-                Environment.current["TERM"] == "dumb"
-                ? try AccountQuestion.choose(among: items, purpose: purpose)
-                : try AccountPicker.choose(among: items, purpose: purpose, color: usesColor())
-            return candidates[index].candidate
+            return Environment.current["TERM"] == "dumb"
+                ? try AccountQuestion.choose(among: items, purpose: purpose, remembering: subject, until: limit)
+                : try AccountPicker.choose(
+                    among: items, purpose: purpose, color: usesColor(), remembering: subject, until: limit)
         } catch {
             throw KeyringError(error)
         }
@@ -71,5 +91,24 @@ extension GlobalOptions {
         case .never: false
         case .auto: environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
         }
+    }
+}
+
+extension PickerItem {
+    /// An account of which an agent gives tokens, by its id, with what the agent tells of it.
+    init(of id: String, among known: [Record]) {
+        let record = known.first { $0.text("id") == id }
+        let (username, label) = (record?.text("username") ?? id, record?.text("label"))
+        self.init(
+            title: label ?? username, details: label == nil || username.isEmpty ? nil : username,
+            host: record?.text("environment") ?? "", tenant: record?.text("homeTenant"),
+            group: record?.text("group") ?? "", state: "", reason: "")
+    }
+}
+
+extension Record {
+    fileprivate func text(_ name: String) -> String? {
+        guard case .text(let text)?? = fields.first(where: { $0.name == name }).map(\.value) else { return nil }
+        return text
     }
 }

@@ -36,14 +36,23 @@ enum SecretInput {
     ///
     /// - Parameter mayAsk: Whether a person may be asked.
     static func token(descriptor: Int32, mayAsk: Bool) throws(KeyringError) -> SecretBytes {
-        guard isatty(descriptor) == 1 else { return try oneLine("token", descriptor, limit: tokenLimit) }
+        guard isatty(descriptor) == 1 else {
+            return try requireToken(try oneLine("token", descriptor, limit: tokenLimit), "what was read")
+        }
         guard mayAsk, let terminal = Terminal() else {
             throw KeyringError(
                 .usage, "nothing is to be asked, and standard input is a terminal", hint: "send the token there")
         }
         let token = try terminal.askSecret("Token: ", limit: tokenLimit)
-        guard token.isHeaderValue else {
-            throw KeyringError(.damaged, "what was typed holds control characters, as no token does")
+        return try requireToken(token, "what was typed")
+    }
+
+    private static func requireToken(_ token: consuming SecretBytes, _ what: String) throws(KeyringError) -> SecretBytes
+    {
+        guard token.isToken else {
+            throw KeyringError(
+                .damaged, "\(what) holds spaces, line ends or other signs that no token has",
+                hint: "paste the token alone")
         }
         return token
     }
@@ -96,7 +105,8 @@ enum SecretInput {
         }
         guard !hasControls else {
             throw KeyringError(
-                .damaged, "the \(what) from \(name) holds line ends or control characters, as no \(what) does")
+                .damaged, "the \(what) from \(name) holds line ends or control characters, as no \(what) does",
+                hint: what == "token" ? "paste the token alone" : nil)
         }
         return all.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
     }

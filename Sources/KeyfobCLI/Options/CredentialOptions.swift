@@ -1,9 +1,12 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobConfinement
+internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
+internal import KeyfobTerminal
 
-/// What the helpers that other tools call have in common: they ask nobody anything.
+/// What the helpers that other tools call have in common: they ask for nothing but the account, where a person is there.
 struct CredentialOptions: ParsableArguments {
     @OptionGroup var request: RequestOptions
     @OptionGroup var refresh: RefreshOptions
@@ -47,7 +50,10 @@ struct CredentialOptions: ParsableArguments {
     /// Has the agent that `KEYFOB_AGENT` names get another token in the place of one that the tool says is refused.
     func refusedToAgent(_ secret: borrowing SecretBytes, _ question: Question) throws(KeyringError) {
         do throws(KeyringError) {
-            guard let given = try token(question, from: tokenSource()), given.answer.secret.isEqual(to: secret),
+            // Nobody is asked whose token it was.
+            var silent = self
+            silent.global.noInput = true
+            guard let given = try silent.token(question, from: tokenSource()), given.answer.secret.isEqual(to: secret),
                 given.answer.found.origin != .provider
             else { return }
             _ = try given.replacement()
@@ -88,36 +94,166 @@ struct CredentialOptions: ParsableArguments {
 
     /// The token that answers a question; nil where no account is meant, so that the tool goes on.
     func token(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken? {
-        do {
-            return try requiredToken(question, from: source)
+        do throws(KeyringError) {
+            return try untranslatedToken(question, from: source)
         } catch {
-            guard isNothing(error, question) else { throw error }
-            return nil
+            if isNothing(error, question) { return nil }
+            throw HelperChoice.inTermsOfTool(error, question, try request(question))
         }
     }
 
-    /// The token of whoever is meant.
+    /// The token of whoever is meant; errors name what the tool's user can type.
     func requiredToken(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken {
-        let keyring: Keyring
-        switch source {
-        case .keyring(let open): keyring = open
-        case .agent(let agent, let reason, _):
-            let request = try request(question)
-            let groups = try global.groups()
-            do throws(KeyringError) {
-                let answer = try agent.token(request, in: groups, refresh.options)
-                try answer.requirePrintable()
-                return ToolToken(answer: answer, giver: .agent(agent, request, groups))
-            } catch {
-                throw error.code == .locked && !agent.isNamed ? reason : error
-            }
+        do throws(KeyringError) {
+            return try untranslatedToken(question, from: source)
+        } catch {
+            throw HelperChoice.inTermsOfTool(error, question, try request(question))
         }
+    }
+
+    private func untranslatedToken(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken {
+        switch source {
+        case .keyring(let keyring): try token(question, from: keyring)
+        case .agent(let agent, let reason, let location): try token(question, from: agent, for: reason, location)
+        }
+    }
+
+    private func token(_ question: Question, from keyring: Keyring) throws(KeyringError) -> ToolToken {
+        do throws(KeyringError) {
+            return try token(question, of: keyring, global: unattended)
+        } catch {
+            guard let choice = HelperChoice(of: error, question, try request(question), keyring, global) else {
+                throw error
+            }
+            return try chosen(choice, question, of: keyring)
+        }
+    }
+
+    /// The token that an agent gives, whose vault is shut here.
+    ///
+    /// - Parameter reason: Why that is.
+    private func token(
+        _ question: Question, from agent: AskedAgent, for reason: KeyringError, _ location: KeyringLocation?
+    ) throws(KeyringError) -> ToolToken {
+        var request = try request(question)
+        let groups = try global.groups()
+        do throws(KeyringError) {
+            return try given(by: agent, question, request, groups)
+        } catch {
+            if error.code == .locked, !agent.isNamed { throw reason }
+            guard let choice = HelperChoice(ofAgents: error, question, request, global) else { throw error }
+            request.account = try chosen(choice, question, request, by: agent, groups, location)
+        }
+        let token = try given(by: agent, question, request, groups)
+        let command = choice(question, request, token)
+        global.say("keyfob: this choice is not remembered, as the vault is locked; '\(command)' remembers it")
+        return token
+    }
+
+    /// The command that binds what was chosen.
+    private func choice(
+        _ question: Question, _ request: TokenRequest, _ token: borrowing ToolToken
+    ) -> String {
+        HelperChoice.command(
+            question, HelperChoice.subject(question, request), token.answer.found.account.id.description,
+            token.answer.found.group)
+    }
+
+    private func given(
+        by agent: AskedAgent, _ question: Question, _ request: TokenRequest, _ groups: [AccessGroup]?
+    ) throws(KeyringError) -> ToolToken {
+        // What a socket was made for is what is to be taken from it.
+        let attendance = HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool)
+        let answer = try agent.token(
+            request, in: groups, refresh.options, takesChosenAlone: !agent.isNamed, mayAsk: attendance != .nobody,
+            waiting: {
+                guard attendance == .terminal else { return }
+                let time = "\(AskedAgent.minutes) minutes at most"
+                Terminal()?.show("keyfob: \(question.tool) waits for the agent, which may ask in a window, \(time)\n")
+            })
+        try answer.requirePrintable()
+        return ToolToken(answer: answer, giver: .agent(agent, request, groups))
+    }
+
+    /// The account that a person chooses among those of which an agent may give tokens.
+    ///
+    /// - Throws: `ambiguous` where nobody can be asked, with the command that decides it, and `cancelled`.
+    private func chosen(
+        _ choice: HelperChoice, _ question: Question, _ request: TokenRequest, by agent: AskedAgent,
+        _ groups: [AccessGroup]?, _ location: KeyringLocation?
+    ) throws(KeyringError) -> String {
+        guard case .terminal = HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool) else {
+            throw choice.error
+        }
+        let ids = choice.error.candidates
+        let known = (try? agent.accounts(in: groups)) ?? []
+        let items = ids.map { id in PickerItem(of: id, among: known) }
+        do throws(KeyringError) {
+            let turn = try HelperQuestion.turn(location?.runtime, question.tool)
+            guard Terminal.isFree else { throw choice.error }
+            let picked = try global.pick(
+                items, "for \(question.url.address)", remembering: nil, asking: question.tool)
+            _ = consume turn
+            return ids[picked.index]
+        } catch {
+            throw error.code == .cancelled ? error.saying(advice: choice.error.advice) : error
+        }
+    }
+
+    /// The token of an open keyring.
+    private func token(
+        _ question: Question, of keyring: Keyring, global: GlobalOptions, asking choice: HelperChoice? = nil
+    ) throws(KeyringError) -> ToolToken {
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options(question), refresh: refresh, networkOptions: networkOptions,
-            global: unattended)
+            global: global)
+        acquisition.subject = choice?.subject
+        acquisition.tool = question.tool
         let answer = try acquisition.token()
+        acquisition.rememberPicked()
         try answer.requirePrintable()
         return ToolToken(answer: answer, giver: .keyring(acquisition))
+    }
+
+    /// The token of the account that a person chooses, at the terminal or in an agent's window.
+    ///
+    /// - Throws: `ambiguous` where nobody can be asked, with the command that decides it, and `cancelled`.
+    private func chosen(
+        _ choice: HelperChoice, _ question: Question, of keyring: Keyring
+    ) throws(KeyringError) -> ToolToken {
+        switch HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool) {
+        case .terminal:
+            do throws(KeyringError) {
+                // One after the other is asked: what is chosen may do for the next.
+                let turn = try HelperQuestion.turn(keyring.location.runtime, question.tool)
+                var asking = global
+                asking.noInput = !Terminal.isFree
+                let token = try token(question, of: keyring, global: asking, asking: choice)
+                _ = consume turn
+                return token
+            } catch {
+                if error.code == .cancelled { throw error.saying(advice: choice.error.advice) }
+                throw error.code == .ambiguous ? choice.error : error
+            }
+        case .desktop:
+            do throws(KeyringError) {
+                return try tokenByWindow(question, of: keyring)
+            } catch {
+                throw Self.nobodyThere.contains(error.code) ? choice.error : error
+            }
+        case .nobody: throw choice.error
+        }
+    }
+
+    /// How an agent says that it asks nobody, or that nobody lets it give a token, which the keyring may give all the same.
+    private static let nobodyThere: Set<KeyringError.Code> = [.ambiguous, .unavailable, .locked, .notPermitted]
+
+    /// The token that an agent gives, which asks by a window whose this program may have, and remembers that.
+    private func tokenByWindow(_ question: Question, of keyring: Keyring) throws(KeyringError) -> ToolToken {
+        let agent = try AskedAgent(
+            of: keyring.location, Environment.current.variables, showsItself: { ProcessHardening.show($0) })
+        guard let agent else { throw KeyringError(.unavailable, "no agent listens") }
+        return try given(by: agent, question, try request(question), try global.groups())
     }
 
     /// Sees to it that a token which the tool's server has refused is not handed out again.
@@ -151,6 +287,7 @@ struct CredentialOptions: ParsableArguments {
     private func options(_ question: Question) -> RequestOptions {
         var options = request
         (options.tool, options.url) = (question.tool, question.url.text)
+        if question.tool == ToolCall.git.tool { options.gitFolder = Environment.current["GIT_DIR"] }
         if let account = question.account {
             options.account = account
         } else {
@@ -163,10 +300,12 @@ struct CredentialOptions: ParsableArguments {
     private func isNothing(_ error: KeyringError, _ question: Question) -> Bool {
         switch (error.code, error.advice) {
         case (.hostNotAllowed, _): true
+        case (.noSuchAccount, .told(let code, _)?) where HelperChoice.codesOfMissing.contains(code): false
         // What is meant and not there is told: a binding that is broken, an account that was removed, one that the owner names.
-        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?):
+        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?),
+            (.noSuchAccount, .undoRemoval?):
             false
-        case (.noSuchAccount, .listAccounts?):
+        case (.noSuchAccount, .listAccounts?), (.noSuchAccount, .told("listAccounts", _)?):
             request.account == nil && (question.login != nil || Environment.current["KEYFOB_ACCOUNT"] == nil)
         case (.noSuchAccount, _): true
         default: false

@@ -90,8 +90,13 @@ struct GlobalOptions: ParsableArguments {
         if !quiet { StandardError.write(verbatim: line) }
     }
 
-    /// Writes a message, unless none is wanted.
+    /// Writes a message, unless none is wanted; the commands that it names are of the vault that this one is about.
     func say(_ message: String) {
+        if !quiet { StandardError.write(line: NamedVault.completing(message)) }
+    }
+
+    /// Writes a message about commands on another machine, unless none is wanted.
+    func say(elsewhere message: String) {
         if !quiet { StandardError.write(line: message) }
     }
 }

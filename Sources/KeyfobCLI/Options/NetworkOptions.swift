@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobNetwork
 internal import KeyfobSignIn
 internal import KeyfobTerminal
 
@@ -17,9 +18,18 @@ struct NetworkOptions: ParsableArguments {
     ///
     /// - Throws: `configuration` for a file of certificates or a proxy that cannot be used.
     func network(_ environment: Environment = .current) throws(KeyringError) -> Network {
-        let isVerbose = verbose
-        return try Network.ofThisMachine(
-            certificateFile: caFile, environment: environment.variables,
-            log: { if isVerbose { StandardError.write(line: "keyfob: network: \($0)") } })
+        try Network.ofThisMachine(certificateFile: caFile, environment: environment.variables, log: log)
+    }
+
+    /// The same, trusting the certificates of a file alone: none of the system's, of `--ca-file` or of `KEYFOB_CA_FILE`.
+    func network(trustingAlone file: String, _ environment: Environment = .current) throws(NetworkError) -> Network {
+        var configuration = NetworkConfiguration.ofThisMachine(
+            certificateFile: file, environment: environment.variables, log: log)
+        configuration.trustsFileAlone = true
+        return try Network.system(configuration)
+    }
+
+    private var log: @Sendable (String) -> Void {
+        { [verbose] line in if verbose { StandardError.write(line: "keyfob: network: \(line)") } }
     }
 }

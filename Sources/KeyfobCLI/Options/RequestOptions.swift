@@ -47,6 +47,8 @@ struct RequestOptions: ParsableArguments {
 
     /// The user that a tool found in the URL; nobody types it.
     var login: String?
+    /// The folder of the repository with which git works; nobody types it.
+    var gitFolder: String?
 
     private enum CodingKeys: String, CodingKey {
         case account, scope, resource, authority, tenant, client, url, allowHost, tool
@@ -75,6 +77,6 @@ struct RequestOptions: ParsableArguments {
     private var words: RequestWords {
         RequestWords(
             account: account, scopes: scope, resource: resource, authority: authority, tenant: tenant, client: client,
-            url: url, login: login, allowedHost: allowHost, tool: tool)
+            url: url, login: login, allowedHost: allowHost, tool: tool, gitFolder: gitFolder)
     }
 }

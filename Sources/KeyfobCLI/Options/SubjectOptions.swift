@@ -10,6 +10,9 @@ struct SubjectOptions: ParsableArguments {
 
     @Flag(name: .long, help: "The current directory with what is below it, as without any of these.") var here = false
 
+    @Flag(name: .long, help: "The git repository that the current directory is in, with all its working trees.")
+    var repository = false
+
     @Option(name: .long, help: ArgumentHelp("A URL with what is below it: an owner, a repository.", valueName: "url"))
     var url: String?
 
@@ -19,8 +22,8 @@ struct SubjectOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("A calling program, by its name.", valueName: "name")) var tool: String?
 
     func validate() throws {
-        if [directory, url, host, tool].count(where: { $0 != nil }) + (here ? 1 : 0) > 1 {
-            throw ValidationError("--directory, --here, --url, --host and --tool exclude one another")
+        if [directory, url, host, tool].count(where: { $0 != nil }) + [here, repository].count(where: \.self) > 1 {
+            throw ValidationError("--directory, --here, --repository, --url, --host and --tool exclude one another")
         }
     }
 
@@ -47,6 +50,7 @@ struct SubjectOptions: ParsableArguments {
             }
             return subject
         }
+        if repository { return try Binding.Subject(repositoryAround: ".") }
         return try Binding.Subject(directoryAt: directory ?? ".", mustExist: mustExist)
     }
 

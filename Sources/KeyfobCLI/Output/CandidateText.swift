@@ -5,7 +5,9 @@ extension Candidate {
     ///
     /// - Parameter tellsEnd: Whether the end is told also where it is far away.
     func stateWords(_ now: Timestamp, tellsEnd: Bool = false) -> String {
-        guard state == .signedIn, let end, tellsEnd || end.isNear(now) else { return state.words }
+        guard state == .signedIn || state == .tokensOnly, let end, tellsEnd || end.isNear(now) else {
+            return state.words
+        }
         return state.words + (end.endsOn < now ? ", ended " : ", ends ") + TimeText.distance(to: end.endsOn, from: now)
     }
 }

@@ -13,7 +13,13 @@ enum NamedVault {
 
     /// A hint, with the vault in each command that it names.
     static func completing(_ hint: String) -> String {
-        guard let option, !hint.contains("--vault "), !hint.contains("--help'") else { return hint }
-        return hint.replacing("'keyfob ", with: "'keyfob \(option) ")
+        guard let option else { return hint }
+        let parts = hint.split(separator: "'keyfob ", omittingEmptySubsequences: false).map(String.init)
+        let completed = parts.dropFirst().map { part in
+            let command = part.prefix { $0 != "'" }
+            return command.contains("--vault") || command.hasSuffix("--help") ? part : "\(option) \(part)"
+        }
+        return ([parts[0]] + completed).joined(separator: "'keyfob ")
+            .replacing("| keyfob ", with: "| keyfob \(option) ")
     }
 }

@@ -34,6 +34,22 @@ enum TimeText {
         }
     }
 
+    /// The moment from which on something is meant, as it is typed; nil for what is none.
+    ///
+    /// `today`, `yesterday` and a date are days by this machine's clock. A duration counts back from now.
+    static func begin(_ text: String, now: Timestamp = WallClock.system.now) -> Timestamp? {
+        switch text.lowercased() {
+        case "today": return LocalTime.midnight(of: now)
+        case "yesterday":
+            // A day may have 23 hours.
+            return LocalTime.midnight(of: LocalTime.midnight(of: now).advanced(by: -7_200))
+        default: break
+        }
+        if let moment = CivilDate(rfc3339: text) { return moment.time }
+        if let day = CivilDate(rfc3339: text + "T12:00:00Z") { return LocalTime.midnight(ofDayWith: day.time) }
+        return seconds(text).map { now.advanced(by: -Int64($0)) }
+    }
+
     /// A duration as it is typed, with its unit: `90s`, `15m`, `8h`, `2d`.
     static func seconds(_ text: String) -> UInt32? {
         let units: [Character: UInt32] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]

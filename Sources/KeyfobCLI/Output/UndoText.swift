@@ -56,7 +56,7 @@ enum UndoText {
     static func whose(_ entry: UndoEntry) -> String {
         let decisions = entry.items.count { $0.kind == .decision }
         let isTold = entry.items.allSatisfy {
-            $0.kind == .move || $0.kind == .group || decisions == 1 && told($0) != nil
+            $0.kind == .move || $0.kind == .group || decisions == 1 && told($0) != nil || setBackAccount([$0]) != nil
         }
         return isTold || entry.accountNames.isEmpty ? "" : " of \(Quantity.list(entry.accountNames))"
     }
@@ -73,11 +73,20 @@ enum UndoText {
         var parts = entry.items.filter { $0.kind == .group || $0.kind == .move }.compactMap { act($0, tense) }
         let returning = entry.items.filter { $0.outcome == .returns }
         if let back = summary(returning.filter { !$0.isSetBack }) { parts.append("\(tense.bringingBack) \(back)") }
-        if let back = summary(returning.filter(\.isSetBack)) { parts.append("\(tense.settingBack) \(back)") }
+        let setBack = returning.filter(\.isSetBack)
+        if let back = setBackAccount(setBack) ?? summary(setBack) { parts.append("\(tense.settingBack) \(back)") }
         // The note of a sign-out goes with what was signed out.
         let going = entry.items.filter { $0.outcome == .goes && ($0.kind != .signedOut || returning.isEmpty) }
         if let gone = summary(going) { parts.append("\(tense.takingAway) \(gone)") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// The only account that is set back, by its name.
+    private static func setBackAccount(_ items: [UndoItem]) -> String? {
+        guard items.count == 1, items[0].kind == .account, items[0].isSetBack, items[0].outcome == .returns else {
+            return nil
+        }
+        return items[0].accountName.map { "account \($0)" }
     }
 
     /// How an effect is said.

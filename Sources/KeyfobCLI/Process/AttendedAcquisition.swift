@@ -15,6 +15,10 @@ struct AttendedAcquisition {
     var takesCertificates = false
     /// The program that the token is for, where this one has started it; nil for whoever called.
     var program: String?
+    /// What a person who chooses an account can bind to it.
+    var subject: Binding.Subject?
+    /// The tool that waits for the token; nil for this command itself.
+    var tool: String?
     private var request = TokenRequest()
     private var picked: Candidate?
 
@@ -40,11 +44,31 @@ struct AttendedAcquisition {
         } catch  where error.code == .ambiguous && !request.isNamed && global.mayPick {
             let selection = try keyring.accounts.select(request, in: groups)
             guard case .ambiguous = selection.outcome else { throw error }
-            let chosen = try global.pick(among: selection.choices, for: request)
+            let (chosen, isForGood) = try global.pick(
+                among: selection.choices, for: request, remembering: subject, asking: tool)
+            if isForGood, let subject { bind(subject, to: chosen) }
             picked = chosen
             request.account = chosen.account.id.description
         }
         return try acquire(in: groups)
+    }
+
+    /// Binds what a person has said to bind, and tells so; where it cannot be written, the token is handed out all the same.
+    private func bind(_ subject: Binding.Subject, to chosen: Candidate) {
+        do {
+            try keyring.bindings.set(subject, to: .account(chosen.account.id), in: chosen.group)
+        } catch {
+            return global.say("keyfob: warning: \(subject.kind) \(subject.text) is not bound: \(error.message)")
+        }
+        let name = keyring.accounts.shownName(of: chosen.account)
+        global.say("keyfob: \(subject.kind) \(subject.text) uses \(name) of group '\(chosen.group)' from now on")
+    }
+
+    /// Remembers at once what a person has chosen for whoever asks next, rather than once the token is on its way.
+    mutating func rememberPicked() {
+        guard let chosen = picked else { return }
+        keyring.accounts.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
+        picked = nil
     }
 
     private func asked(_ options: RequestOptions, _ minimumValidity: Int64?) throws(KeyringError) -> TokenRequest {

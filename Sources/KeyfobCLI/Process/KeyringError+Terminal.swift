@@ -27,6 +27,8 @@ extension KeyringError {
         case .interrupted: self.init(.cancelled, "cancelled")
         case .nothingTyped: self.init(.cancelled, "nothing was typed")
         case .nothingChosen: self.init(.cancelled, "cancelled; no account was chosen")
+        case .unanswered: self.init(.cancelled, "nobody chose an account in time")
+        case .unwanted: self.init(.cancelled, "the program that needed an account has ended")
         case .noChoices: self.init(.noSuchAccount, "there are no accounts to choose from")
         }
     }

@@ -146,7 +146,7 @@ extension GlobalOptions {
         let audience = StandardError.isTerminal ? "terminal" : "program"
         for warning in keyring.takeWarnings() where tellsFindings || !warning.code.isFinding {
             guard keyring.health.isNews(warning, to: audience) else { continue }
-            StandardError.write(line: "keyfob: warning: \(TimeText.local(in: warning.text))")
+            StandardError.write(line: "keyfob: warning: \(NamedVault.completing(TimeText.local(in: warning.text)))")
         }
     }
 
@@ -169,6 +169,9 @@ extension GlobalOptions {
             do throws(KeyringError) {
                 return .opened(try locked.unlock(with: key))
             } catch {
+                if let identity, error.code == .wrongKey {
+                    throw error.saying("no key in \(identity) opens the vault", advice: error.advice)
+                }
                 throw file?.naming(error) ?? error
             }
         }

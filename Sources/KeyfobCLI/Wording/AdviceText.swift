@@ -33,11 +33,15 @@ extension Advice {
         case .nameAccountExactly: "name the account exactly, or run 'keyfob doctor'"
         case .explainSelection: "'keyfob which' says why"
         case .importAccounts: "add some with 'keyfob import --discover' or 'keyfob login'"
+        case .listImportKinds:
+            "known are a bundle of Keyfob's, a cache of MSAL or ADAL, and files of gh, gcloud, git, docker, kubectl, "
+                + "oidc-agent, mutt_oauth2.py, pizauth and Python's keyring; one token is stored with 'keyfob add'"
         case .rebind(let binding): "bind it again, run \(binding.undoing), or name an account with --account"
         case .nameAccountOrUnbind(let binding): "name an account with --account, or run \(binding.undoing)"
         case .forgetAccount(let account, let group):
             "sign in again with 'keyfob login' or 'keyfob add', name another one with --account, or let others be taken: "
                 + "'keyfob account remove --unbind \(ShellWord.inMessage(account))\(Self.option(group == .default ? nil : group))'"
+        case .chooseLabel: "choose another label; 'keyfob account list' shows what your accounts are called"
         case .agreeWithAddress: "name the same account in both, or in one of them"
         case .allowHost(let host, let account, let near):
             (near.map { "did you mean \($0)? " } ?? "") + Self.waysOut(to: host, account)
@@ -77,11 +81,16 @@ extension Advice {
         case .signInAs(let name): "sign in as \(name), or without --account"
         case .allowRefresh: "its refresh token is here: ask without --offline"
         case .storeAgain: "store it again"
-        case .storeTokenOf(let id): "store a new token with 'keyfob add \(ShellWord.inMessage(id))'"
-        case .signInOrStoreToken(let account):
-            "run 'keyfob login --account \(ShellWord.inMessage(account))', or store a token with 'keyfob add'"
+        case .storeTokenOf(let id, let scopes):
+            "store a new token with 'keyfob add \(ShellWord.inMessage(id))\(Self.options(scopes))'"
+        case .signInOrStoreToken(let account, let scopes):
+            "run 'keyfob login --account \(ShellWord.inMessage(account))\(Self.options(scopes))', or store a token with "
+                + "'keyfob add'"
         case .undo(let id, let until):
             "'keyfob undo \(id)' brings its token back until \(LocalTime.text(until)), 'keyfob add' stores another"
+        case .undoRemoval(let id, let until, let account, let group):
+            "'keyfob undo \(id)' brings it back until \(LocalTime.text(until)); or "
+                + Advice.forgetAccount(account, group).text
         case .listUndo: "'keyfob undo --list' shows what can be undone"
         case .addProviderOrToken:
             "add its provider with 'keyfob provider add', or store a new token with 'keyfob add'"
@@ -323,6 +332,11 @@ extension Advice {
     /// How a vault is opened that the desktop's keyring does not open.
     static let otherSlots = "unlock with another slot, such as --key-file FILE or --identity FILE"
 
+    /// The options for scopes.
+    private static func options(_ scopes: ScopeSet) -> String {
+        scopes.scopes.map { " --scope \(ShellWord.inMessage($0))" }.joined()
+    }
+
     /// The option for a group that has to be named besides; empty where none has.
     private static func option(_ group: AccessGroup?) -> String {
         group.map { " --group \(ShellWord.inMessage($0.name))" } ?? ""
@@ -430,7 +444,7 @@ extension Advice.ServiceTrouble {
 
 extension Binding {
     /// The command that takes the binding back.
-    fileprivate var undoing: String {
+    var undoing: String {
         if case .file(let path, _) = origin { return "'keyfob allow --revoke \(ShellWord.inMessage(path))'" }
         return "'keyfob unbind --\(subject.kind) \(ShellWord.inMessage(subject.text))'"
     }

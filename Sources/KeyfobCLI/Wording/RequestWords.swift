@@ -15,6 +15,8 @@ struct RequestWords {
     var login: String?
     var allowedHost: String?
     var tool: String?
+    /// That of the repository with which git works, where git asks.
+    var gitFolder: String?
 
     /// What nobody can mean; nil where all is well.
     var flaw: String? {
@@ -61,6 +63,7 @@ struct RequestWords {
         request.name(asked: account, login: address?.login(login ?? user), usual: usualAccount)
         // With a name, nothing but where the token goes counts.
         request.context = request.isNamed ? RequestContext(url: address) : context(address, usualTool(), person)
+        request.purpose = ToolCall.purpose(ofTool: tool)
         request.allowedHost = try allowedHost(isNamed: request.account != nil, address)
         if case .b2c(let policy)? = parsed?.kind { request.policy = policy }
         return request
@@ -74,7 +77,8 @@ struct RequestWords {
     }
 
     private func context(_ address: ResourceURL?, _ usualTool: String?, _ person: PersonalGit) -> RequestContext {
-        RequestContext(workingDirectory: ".", url: address, tool: tool ?? usualTool, person: person)
+        RequestContext(
+            workingDirectory: ".", gitFolder: gitFolder, url: address, tool: tool ?? usualTool, person: person)
     }
 
     /// The URL, and the user that it names.

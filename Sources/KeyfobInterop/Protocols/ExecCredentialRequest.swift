@@ -17,6 +17,21 @@ package struct ExecCredentialRequest: Hashable, Sendable {
     /// The proxy between, and the name on the certificate that counts in the place of the server's.
     private let proxy, certificateName: String?
 
+    /// By which certificates the server is known.
+    package let authority: Authority
+
+    /// The certificates by which a server is known.
+    package enum Authority: Hashable, Sendable {
+        /// Those of the system.
+        case system
+        /// These, in PEM, and no others.
+        case certificates([UInt8])
+        /// Those of a file, and no others: Python's client hands on what stands in the kubeconfig, and calls from its folder.
+        case file(String)
+        /// Others than those of the system, which cannot be read.
+        case unreadable
+    }
+
     /// Where the token goes, or why none may.
     package enum Destination: Hashable, Sendable {
         case server(CredentialURL)
@@ -80,8 +95,10 @@ package struct ExecCredentialRequest: Hashable, Sendable {
     }
 
     private init(
-        version: String, server: String?, skipsVerification: Bool, proxy: String?, certificateName: String?
+        version: String, server: String?, skipsVerification: Bool, proxy: String?, certificateName: String?,
+        authority: Authority
     ) {
+        self.authority = authority
         self.version = version
         self.server = server
         self.skipsVerification = skipsVerification
@@ -108,7 +125,27 @@ package struct ExecCredentialRequest: Hashable, Sendable {
         return ExecCredentialRequest(
             version: version, server: text("server", of: cluster),
             skipsVerification: skips.map { tape.kind(of: $0) } == .true,
-            proxy: text("proxy-url", of: cluster), certificateName: text("tls-server-name", of: cluster))
+            proxy: text("proxy-url", of: cluster), certificateName: text("tls-server-name", of: cluster),
+            authority: authority(of: cluster, tape, bytes))
+    }
+
+    /// The certificates that a cluster's configuration names; those in it go before those of a file, as in kubectl.
+    private static func authority(of cluster: JSONTape.Value?, _ tape: JSONTape, _ bytes: RawSpan) -> Authority {
+        func member(_ name: String) -> (isThere: Bool, text: String?) {
+            let value = cluster.flatMap { tape.member(name, of: $0, in: bytes) }
+            guard let value, tape.kind(of: value) != .null else { return (false, nil) }
+            let text = tape.string(of: value, in: bytes)
+            return (text != "", text)
+        }
+        let data = member("certificate-authority-data")
+        if data.isThere {
+            // Base64 may be wrapped, as in kubectl.
+            let letters = data.text?.utf8.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            return letters.flatMap { Base64.standard.decode($0) }.map { Authority.certificates($0) } ?? .unreadable
+        }
+        let file = member("certificate-authority")
+        guard file.isThere else { return .system }
+        return file.text.map { Authority.file($0) } ?? .unreadable
     }
 
     /// The answer: what stands before the token and behind it, inside a JSON string.

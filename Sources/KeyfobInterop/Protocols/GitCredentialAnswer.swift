@@ -7,6 +7,9 @@ package struct GitCredentialAnswer: Hashable, Sendable {
     /// What a helper says of itself, so that git offers it what it can.
     package static let capabilities = "version 0\ncapability authtype\ncapability state\n"
 
+    /// Has git ask no other helper, and no password.
+    package static let quit = "quit=1\n"
+
     /// What stands before the token.
     package let before: String
     /// What stands behind it.

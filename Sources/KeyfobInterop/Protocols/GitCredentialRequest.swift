@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobSodium
 
 /// What git asks a credential helper: lines `key=value` up to an empty one (git-credential(1)).
@@ -127,6 +127,16 @@ package struct GitCredentialRequest: ~Copyable, Sendable {
 extension GitCredentialRequest {
     /// Where the token is to go; nil where none goes.
     package var url: CredentialURL? { CredentialURL(scheme: scheme, host: host, path: path) }
+
+    /// The same; where git tells a host alone, with the path of what it fetches or pushes.
+    ///
+    /// - Parameter remote: What git fetches or pushes at a host.
+    package func url(else remote: (_ host: String) -> ResourceURL?) -> CredentialURL? {
+        guard let url, path.isEmpty, let remote = remote(url.address.host), remote.host == url.address.host else {
+            return self.url
+        }
+        return CredentialURL(([url.text] + remote.path).joined(separator: "/")) ?? url
+    }
 
     /// Whom the user means that the address names; nil for whoever is chosen.
     package var login: String? { url?.address.login(username) }

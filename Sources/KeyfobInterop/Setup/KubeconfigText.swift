@@ -182,7 +182,10 @@ struct KubeconfigText {
         else { return nil }
         let args = member("args", of: exec, tape).map(tape.elements) ?? []
         let arguments = args.compactMap { word($0, tape) }
-        guard arguments.count == args.count, optional.contains("args") == !args.isEmpty else { return nil }
+        // Where there are none, kubectl writes `args: null`.
+        guard arguments.count == args.count,
+            optional.contains("args") == !args.isEmpty || text("args", .plain) == "null"
+        else { return nil }
         // Name, user and exec, and one line for each field and each argument; no remark is among or behind them.
         let ends = ends(of: item, tape)
         guard lines.count == 3 + names.count + args.count, lines.allSatisfy({ ends.contains(end(ofLine: $0)) }) else {

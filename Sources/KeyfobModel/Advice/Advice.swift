@@ -17,6 +17,8 @@ public enum Advice: Hashable, Sendable {
     case explainSelection
     /// Take accounts over from another program.
     case importAccounts
+    /// Import a file of a kind that is known.
+    case listImportKinds
     /// Bind the subject again, take this binding back, or name an account.
     case rebind(Binding)
     /// Name an account, or take this binding back.
@@ -25,6 +27,8 @@ public enum Advice: Hashable, Sendable {
     case forgetAccount(String, AccessGroup)
     /// Name the same account as the address, or none.
     case agreeWithAddress
+    /// Choose a label that no account is called by.
+    case chooseLabel
     /// Remove the account, by its name, from one of the groups it is in.
     case removeFromOneGroup(String)
     /// Say in which group, such as this one.
@@ -82,12 +86,15 @@ public enum Advice: Hashable, Sendable {
     case allowRefresh
     /// Store the same token again, whole.
     case storeAgain
-    /// Store a new token of the account with this id.
-    case storeTokenOf(String)
-    /// Sign in to the account of this name, or store a new token.
-    case signInOrStoreToken(String)
+    /// Store a new token of the account with this id, which has these scopes.
+    case storeTokenOf(String, scopes: ScopeSet = [])
+    /// Sign in to the account of this name, or store a new token, for these scopes.
+    case signInOrStoreToken(String, scopes: ScopeSet = [])
     /// Undo the sign-out or removal that is kept under this id, which is possible until then, or store a new token.
     case undo(id: String, until: Timestamp)
+    /// Undo the removal of an account that is kept under this id, which is possible until then, or do what
+    /// ``forgetAccount(_:_:)`` says.
+    case undoRemoval(id: String, until: Timestamp, account: String, AccessGroup)
     /// See what can be undone.
     case listUndo
     /// Add the account's provider, or store a new token.

@@ -13,8 +13,23 @@ public struct SignInEnd: Hashable, Sendable {
         guard token.kind == .refreshToken, (token.grant ?? Grant()).state == .active, let end = token.expiresOn else {
             return nil
         }
-        let (life, overflow) = end.seconds.subtractingReportingOverflow(token.cachedAt?.seconds ?? 0)
-        let isKnown = token.cachedAt != nil && !overflow
+        self.init(until: end, from: token.cachedAt)
+    }
+
+    /// The end of tokens that somebody stored and that nothing renews: that of the last one; nil where one does not end.
+    package init?(stored ends: [(from: Timestamp?, until: Timestamp?)]) {
+        var last: (from: Timestamp?, until: Timestamp)?
+        for end in ends {
+            guard let until = end.until else { return nil }
+            if last.map({ $0.until < until }) ?? true { last = (end.from, until) }
+        }
+        guard let last else { return nil }
+        self.init(until: last.until, from: last.from)
+    }
+
+    private init(until end: Timestamp, from begin: Timestamp?) {
+        let (life, overflow) = end.seconds.subtractingReportingOverflow(begin?.seconds ?? 0)
+        let isKnown = begin != nil && !overflow
         endsOn = end
         noticeOn = end.advanced(by: -(isKnown ? min(Self.week, max(0, life) / 5) : Self.week))
     }

@@ -8,6 +8,8 @@ public struct RequestContext: Hashable, Sendable {
     public var tool: String?
     /// The working directory: absolute, symbolic links resolved.
     public var directory: String?
+    /// Where the git repository lies of which that directory has a working tree elsewhere.
+    public var repository: String?
     /// The git remote of that directory.
     public var remote: ResourceURL?
     /// The mail address that git is to put into the commits of that directory's repository, where it is set for that

@@ -27,6 +27,8 @@ public struct TokenRequest: Hashable, Sendable {
     package var takesProofs = false
     /// Whether one that is bound to a certificate is taken too (RFC 8705), by somebody who shows that certificate.
     package var takesCertificates = false
+    /// What the token is used for, where the tool that asks tells: a stored token whose scopes do for it goes before others.
+    package var purpose: SignInPurpose?
     /// Where the request comes from and what it is for.
     ///
     /// Where it has a URL, only an account whose tokens go to that host is chosen.

@@ -20,6 +20,15 @@ package enum ToolCall: CaseIterable, Sendable {
         }
     }
 
+    /// What a tool uses tokens for, where tokens differ in that; nil for any other.
+    package static func purpose(ofTool tool: String?) -> SignInPurpose? {
+        switch tool {
+        case Self.git.tool?: .git
+        case Self.docker.tool?: .packages
+        default: nil
+        }
+    }
+
     /// The words that stand for the name.
     package var words: [String] { ["helper", tool] }
 

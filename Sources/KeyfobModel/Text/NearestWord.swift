@@ -8,6 +8,11 @@ package enum NearestWord {
         return words.map { (distance(word, $0), $0) }.filter { $0.0 > 0 && $0.0 <= limit }.min { $0 < $1 }?.1
     }
 
+    /// The word of which one letter is added, left out, replaced or swapped with the next; nil for none.
+    package static func byOneLetter(_ word: String, among words: some Sequence<String>) -> String? {
+        words.filter { distance(word, $0) == 1 }.min()
+    }
+
     /// How many letters are to be added, left out, replaced or swapped with the next to make one word of another (the
     /// Damerau-Levenshtein distance); as many as the longer one has where a word is no command's by its length.
     private static func distance(_ left: String, _ right: String) -> Int {

@@ -8,6 +8,8 @@ struct HTTPTransport: Sendable {
     let certificates: TrustedCertificates
     let proxies: ProxySettings
     let log: @Sendable (String) -> Void
+    /// Whether the file's certificates are trusted alone, and none of the system's.
+    var trustsFileAlone = false
     /// Loads libcurl, when there is something to send.
     var library: @Sendable () -> Libcurl? = { .installed }
 
@@ -32,7 +34,8 @@ struct HTTPTransport: Sendable {
         guard let library = library() else { return .failed(.noLibrary, isRequestSent: false) }
         guard let transfer = Transfer(library) else { return .failed(.connection(.unsendable), isRequestSent: false) }
         let setup = TransferSetup(
-            userAgent: userAgent, certificateFile: certificates.path, proxy: proxies.proxy(for: request.url))
+            userAgent: userAgent, certificateFile: certificates.path, proxy: proxies.proxy(for: request.url),
+            trustsFileAlone: trustsFileAlone)
         let (sent, outcome) = (Handover<HTTPRequest>(request), Handover<Transfer.Outcome>())
         await withTaskCancellationHandler {
             _ = await BlockingThread.run {
@@ -63,7 +66,7 @@ extension Network {
             userAgent: configuration.userAgent,
             certificates: try TrustedCertificates(path: configuration.certificateFile),
             proxies: try ProxySettings(environment: configuration.environment),
-            log: configuration.log)
+            log: configuration.log, trustsFileAlone: configuration.trustsFileAlone)
         let signatures = SignatureCheck()
         return Network(
             send: { request, seconds in await transport.send(request, seconds: seconds) },

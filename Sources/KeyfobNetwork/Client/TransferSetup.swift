@@ -9,6 +9,8 @@ struct TransferSetup: Sendable {
     /// The file with certificates that are trusted together with those in the system's folder.
     let certificateFile: String?
     let proxy: ProxySettings.Proxy?
+    /// Whether the file's certificates are trusted alone, and none of the system's.
+    var trustsFileAlone = false
 
     /// What holds for every request.
     private static let numbers = [
@@ -76,8 +78,13 @@ struct TransferSetup: Sendable {
         if let user = proxy?.user {
             texts += [(libcurl_PROXYUSERNAME, user), (libcurl_PROXYPASSWORD, proxy?.password ?? "")]
         }
-        // In place of the system's file; its folder is read all the same.
+        // In place of the system's file; its folder is read all the same, unless that is taken away too.
         if let certificateFile { texts.append((libcurl_CAINFO, certificateFile)) }
+        if trustsFileAlone {
+            guard certificateFile != nil, unsafe libcurl_clear(curl.functions, easy, libcurl_CAPATH) != 0 else {
+                return false
+            }
+        }
         let numbers =
             Self.numbers + [
                 (libcurl_CONNECTTIMEOUT_MS, Int(seconds) * 1_000),

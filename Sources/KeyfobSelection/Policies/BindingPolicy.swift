@@ -2,8 +2,8 @@ internal import KeyfobModel
 
 /// Which bindings a request meets, the most specific first.
 ///
-/// The keyring's own bindings go before those of project files. Among them a directory goes before an address, an address
-/// before its host, a host before a tool; among directories and addresses the longer one goes first.
+/// The keyring's own bindings go before those of project files. Among them a directory goes before where its repository lies, that
+/// before an address, an address before its host, a host before a tool; among directories and addresses the longer one goes first.
 struct BindingPolicy {
     /// The bindings on the subjects that the request meets: each step is one subject.
     let steps: [[Binding]]
@@ -38,20 +38,25 @@ struct BindingPolicy {
         init?(_ binding: Binding, _ context: RequestContext) {
             switch binding.subject {
             case .directory(let path):
-                guard let directory = context.directory, Self.is(directory, within: path) else { return nil }
-                kind = 0
+                if let directory = context.directory, Self.is(directory, within: path) {
+                    kind = 0
+                } else if let repository = context.repository, Self.is(repository, within: path) {
+                    kind = 1
+                } else {
+                    return nil
+                }
                 length = -path.utf8.count
             case .url(let url):
                 guard let address = context.address, address.isWithin(url) else { return nil }
-                kind = 1
+                kind = 2
                 length = -url.path.count
             case .host(let host):
                 guard let address = context.address, address.host == Identifier.folded(host) else { return nil }
-                kind = 2
+                kind = 3
                 length = 0
             case .tool(let tool):
                 guard context.tool == tool else { return nil }
-                kind = 3
+                kind = 4
                 length = 0
             }
             switch binding.origin {

@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 
 extension GroupItems {
     /// Puts back the sign-ins that are newer `here`, and the tokens of those that last: what takes the place of a group lowers
@@ -10,10 +10,28 @@ extension GroupItems {
         for (key, mine) in here.grants where hasAccount(of: key) {
             if mine.isToStay(beside: grants[key]) { grants[key] = mine }
         }
-        let lasting = Set(grants.filter { $0.value.grant.state == .active }.map { $0.key.client })
-        for (key, mine) in here.items where [.accessToken, .idToken].contains(key.kind) && !mine.isDeleted {
+        var lasting = Set(grants.filter { $0.value.grant.state == .active }.map { $0.key.client })
+        // A sign-in without a refresh token, after a sign-out that what comes does not go beyond.
+        for (key, mine) in here.grants where hasAccount(of: key) && here.isFollowed(key) {
+            let ended = grants[key].map { $0.grant.state == .signedOut ? $0.grant.latestEnded : .max } ?? 0
+            guard ended <= mine.grant.latestEnded else { continue }
+            (grants[key], _) = (mine, lasting.insert(key.client))
+            for (token, item) in items where token.isToken && token.client == key.client {
+                if let version = item.version, version < mine.version { items[token] = nil }
+            }
+        }
+        for (key, mine) in here.items where key.isToken && !mine.isDeleted {
             if items[key].map(\.isDeleted) ?? true, lasting.contains(key.client) { items[key] = mine }
         }
+    }
+
+    /// Whether a grant is the mark of a sign-out, and its client has signed in again since: it has a sign-in of another family, or
+    /// a token, of which a sign-out leaves none.
+    package func isFollowed(_ key: ItemKey) -> Bool {
+        guard let mark = grants[key], mark.grant.state == .signedOut else { return false }
+        let client = key.client
+        return items.contains { $0.key.isToken && !$0.value.isDeleted && $0.key.client == client }
+            || grants.contains { $0.value.grant.state == .active && $0.value.secret != nil && $0.key.client == client }
     }
 
     private func hasAccount(of key: ItemKey) -> Bool {
@@ -24,6 +42,9 @@ extension GroupItems {
 extension ItemKey {
     /// The account and the client, which grants and tokens begin with.
     fileprivate var client: [String] { Array(parts.prefix(2)) }
+
+    /// Whether it is an access or ID token's.
+    var isToken: Bool { kind == .accessToken || kind == .idToken }
 }
 
 extension GrantItem {

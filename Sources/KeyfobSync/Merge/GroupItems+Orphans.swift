@@ -86,8 +86,3 @@ extension GroupItems {
         return item.deletion
     }
 }
-
-extension ItemKey {
-    /// Whether it is an access or ID token's.
-    fileprivate var isToken: Bool { kind == .accessToken || kind == .idToken }
-}

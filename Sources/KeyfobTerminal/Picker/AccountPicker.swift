@@ -3,22 +3,28 @@ internal import Glibc
 /// Lets a person choose an account on the terminal.
 package enum AccountPicker {
     private enum Outcome {
-        case chosen(Int)
+        case chosen(PickedItem)
         case cancelled
         case ended(by: CInt)
     }
 
-    /// Shows the items, best first, and returns the index of the one that was chosen.
+    /// Shows the items, best first, and returns the one that was chosen.
     ///
     /// The terminal is as it was before when this returns, throws, or ends the process because a signal told it to.
     ///
-    /// - Throws: `nothingChosen` when the person leaves without an answer, `absent`, `gone`, `cannotTakeKeys`, `noChoices`.
+    /// - Parameters:
+    ///   - subject: For what it offers to remember the choice; nil where it does not.
+    ///   - limit: How long it stays; nil for as long as nobody answers.
+    /// - Throws: `nothingChosen` when the person leaves without an answer, `absent`, `gone`, `cannotTakeKeys`, `noChoices`,
+    ///   `unwanted`, `unanswered`.
     package static func choose(
-        among items: [PickerItem], purpose: String, color: Bool
-    ) throws(TerminalFailure) -> Int {
+        among items: [PickerItem], purpose: String, color: Bool, remembering subject: String? = nil,
+        until limit: QuestionLimit? = nil
+    ) throws(TerminalFailure) -> PickedItem {
         guard !items.isEmpty else { throw .noChoices }
-        switch try outcome(PickerScreen(items, purpose: purpose), PickerState(items), color) {
-        case .chosen(let index): return index
+        let screen = PickerScreen(items, purpose: purpose, remembering: subject)
+        switch try outcome(screen, PickerState(items, offersToRemember: subject != nil), limit, color) {
+        case .chosen(let item): return item
         case .cancelled: throw .nothingChosen
         case .ended(let signal): SignalPipe.end(by: signal)
         }
@@ -26,24 +32,27 @@ package enum AccountPicker {
 
     /// Runs with the signals taken over: from when the terminal is changed on, none may end the process.
     private static func outcome(
-        _ screen: PickerScreen, _ state: PickerState, _ color: Bool
+        _ screen: PickerScreen, _ state: PickerState, _ limit: QuestionLimit?, _ color: Bool
     ) throws(TerminalFailure) -> Outcome {
         let signals = try SignalPipe()
-        return try outcome(screen, state, signals, color)
+        return try outcome(screen, state, limit, signals, color)
     }
 
     /// Runs until there is an answer; the terminal is put back when it returns.
     private static func outcome(
-        _ screen: PickerScreen, _ start: PickerState, _ signals: borrowing SignalPipe, _ color: Bool
+        _ screen: PickerScreen, _ start: PickerState, _ limit: QuestionLimit?, _ signals: borrowing SignalPipe,
+        _ color: Bool
     ) throws(TerminalFailure) -> Outcome {
-        var state = start
+        var (state, limit) = (start, limit)
         var decoder = PickerKeyDecoder()
         let terminal = try PickerTerminal()
         try terminal.enter()
         defer { terminal.leave() }
         draw(&state, screen, terminal, signals, color)
         while true {
-            switch terminal.wait(signals, patience: decoder.patience) {
+            try limit?.check()
+            let patience = limit == nil ? nil : QuestionLimit.interval
+            switch terminal.wait(signals, patience: decoder.patience ?? patience) {
             case .gone: throw .gone
             case .signal(SIGWINCH): draw(&state, screen, terminal, signals, color)
             case .signal(let signal) where SignalPipe.ending.contains(signal): return .ended(by: signal)
@@ -55,9 +64,11 @@ package enum AccountPicker {
                 // Whoever stopped or continued the process may have changed the terminal.
                 try terminal.enter()
                 draw(&state, screen, terminal, signals, color)
+            case .silence where decoder.patience == nil: break
             case .silence:
                 if let outcome = apply([decoder.timeOut()], &state, screen, terminal, signals, color) { return outcome }
             case .input(let bytes):
+                limit?.restart()
                 let keys = bytes.map { decoder.take($0) }
                 if let outcome = apply(keys, &state, screen, terminal, signals, color) { return outcome }
             }
@@ -75,7 +86,8 @@ package enum AccountPicker {
             switch state.handle(key) {
             case .none: break
             case .redraw: isChanged = true
-            case .choose(let index): return .chosen(index)
+            case .choose(let index): return .chosen(PickedItem(index: index))
+            case .remember(let index): return .chosen(PickedItem(index: index, isForGood: true))
             case .cancel: return .cancelled
             }
         }

@@ -3,10 +3,17 @@ package enum AccountQuestion {
     /// How often a number that is none is asked for again.
     private static let attempts = 3
 
-    /// Shows the items, best first, and returns the index of the one that was chosen.
+    /// Shows the items, best first, and returns the one that was chosen.
     ///
-    /// - Throws: `nothingChosen` when the person leaves without an answer, `nothingTyped`, `absent`, `noChoices`.
-    package static func choose(among items: [PickerItem], purpose: String) throws(TerminalFailure) -> Int {
+    /// - Parameters:
+    ///   - subject: For what it offers to remember the choice; nil where it does not.
+    ///   - limit: How long an answer is waited for; nil for as long as nobody answers.
+    /// - Throws: `nothingChosen` when the person leaves without an answer, `nothingTyped`, `absent`, `noChoices`, `unwanted`,
+    ///   `unanswered`.
+    package static func choose(
+        among items: [PickerItem], purpose: String, remembering subject: String? = nil,
+        until limit: QuestionLimit? = nil
+    ) throws(TerminalFailure) -> PickedItem {
         guard !items.isEmpty else { throw .noChoices }
         guard let terminal = Terminal() else { throw .absent }
         var table = Table(header: [], columns: terminal.columns)
@@ -17,9 +24,13 @@ package enum AccountQuestion {
         let place = purpose.isEmpty ? "" : " " + TerminalText.line(purpose)
         terminal.show("Which account\(place)?\n\(table.text)")
         for _ in 0..<attempts {
-            let answer = try terminal.line(after: "Its number, 1 to \(items.count): ")
+            let good = subject.map { ", with ! always for \(TerminalText.line($0))" } ?? ""
+            let answer = try terminal.line(after: "Its number, 1 to \(items.count)\(good): ", until: limit)
             guard !answer.isEmpty else { break }
-            if let number = Int(answer), items.indices.contains(number - 1) { return number - 1 }
+            let isForGood = subject != nil && answer.hasSuffix("!")
+            if let number = Int(isForGood ? answer.dropLast() : answer[...]), items.indices.contains(number - 1) {
+                return PickedItem(index: number - 1, isForGood: isForGood)
+            }
         }
         throw .nothingChosen
     }

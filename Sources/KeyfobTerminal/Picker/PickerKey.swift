@@ -11,6 +11,8 @@ enum PickerKey: Hashable, Sendable {
     case home
     case end
     case enter
+    /// Ctrl-R: chooses for good.
+    case remember
     /// Escape, Ctrl-C or Ctrl-G.
     case cancel
     case backspace

@@ -195,6 +195,7 @@ extension PickerKeyDecoder {
         case 0x0B, 0x10: .up  // Ctrl-K, Ctrl-P
         case 0x0C: .redraw  // Ctrl-L
         case 0x0D: .enter
+        case 0x12: .remember  // Ctrl-R
         case 0x15: .clear  // Ctrl-U
         case 0x17: .deleteWord  // Ctrl-W
         default: nil

@@ -20,6 +20,14 @@ struct PickerScreen {
         "Enter choose · Esc cancel",
         "Enter · Esc",
     ].map { TerminalCharset.shown($0) }
+    /// The same where a choice can be remembered, for what stands between.
+    private static func help(remembering subject: String) -> [String] {
+        [
+            "Enter choose · Ctrl-R always for \(subject) · Esc cancel · ↑ ↓ move · type to filter",
+            "Enter choose · Ctrl-R always for \(subject) · Esc cancel", "Enter choose · Ctrl-R always · Esc cancel",
+            "Enter · Ctrl-R · Esc",
+        ].map { TerminalCharset.shown($0) }
+    }
     private static let separator = TerminalCharset.shown(" · ")
 
     private let texts: [[PickerColumns.Kind: String]]
@@ -27,9 +35,13 @@ struct PickerScreen {
     /// What the longest title takes that stands without a user name.
     private let unlabelled: Int
     private let purpose: String
+    private let help: [String]
 
     /// A picker of these items, for a purpose such as "for git.example/contoso/app".
-    init(_ items: [PickerItem], purpose: String) {
+    ///
+    /// - Parameter subject: For what it offers to remember the choice; nil where it does not.
+    init(_ items: [PickerItem], purpose: String, remembering subject: String? = nil) {
+        help = (subject.map { Self.help(remembering: TerminalText.line($0)) } ?? []) + Self.help
         texts = items.map { item in
             let all: [PickerColumns.Kind: String] = [
                 .title: item.title, .details: item.details ?? "", .tenant: item.tenant ?? "", .group: item.group,
@@ -99,7 +111,7 @@ struct PickerScreen {
             lines += Array(repeating: PickerLine(), count: end - lines.count) + about
             lines += Array(repeating: PickerLine(), count: rows.about - about.count)
         }
-        if rows.hasHelp, let help = Self.help.first(where: { DisplayWidth.of($0) <= columns }) {
+        if rows.hasHelp, let help = help.first(where: { DisplayWidth.of($0) <= columns }) {
             lines.append(PickerLine(help, .dim, columns: columns))
         }
         return Frame(lines: lines, cursorRow: cursor.row, cursorColumn: cursor.column)

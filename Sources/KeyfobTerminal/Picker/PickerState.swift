@@ -6,6 +6,8 @@ enum PickerAction: Hashable, Sendable {
     case redraw
     /// The item with this index is the answer.
     case choose(Int)
+    /// The same, and for what the picker offers to remember it for.
+    case remember(Int)
     /// There is no answer.
     case cancel
 }
@@ -29,8 +31,10 @@ struct PickerState {
     private(set) var page = 1
 
     private let filter: PickerFilter
+    private let offersToRemember: Bool
 
-    init(_ items: [PickerItem]) {
+    init(_ items: [PickerItem], offersToRemember: Bool = false) {
+        self.offersToRemember = offersToRemember
         filter = PickerFilter(items)
         matches = Array(items.indices)
         total = items.count
@@ -52,6 +56,7 @@ struct PickerState {
     mutating func handle(_ key: PickerKey) -> PickerAction {
         switch key {
         case .enter: choice.map { .choose($0) } ?? .none
+        case .remember: offersToRemember ? choice.map { .remember($0) } ?? .none : .none
         case .cancel: .cancel
         case .endOfInput: query.isEmpty ? .cancel : .none
         case .redraw: .redraw

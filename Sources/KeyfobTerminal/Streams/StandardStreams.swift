@@ -57,6 +57,12 @@ package enum StandardError {
     /// Whether a person sees it.
     package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// The file that it is, as systemd names that of the journal: device and inode.
+    package static var file: String? {
+        var status = stat()
+        return unsafe fstat(STDERR_FILENO, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+    }
+
     /// How wide the terminal is; nil where there is none.
     package static var columns: Int? { isTerminal ? TerminalSize.of(STDERR_FILENO).columns : nil }
 

@@ -31,6 +31,25 @@ package struct Terminal: ~Copyable {
         if Terminal() != nil { true } else { false }
     }
 
+    /// Whether a terminal is what a path names.
+    package static func isOne(_ path: String) -> Bool {
+        ["/dev/pts/", "/dev/tty", "/dev/console"].contains(where: path.hasPrefix)
+    }
+
+    /// The session that has the terminal.
+    package static var session: Int32 { getsid(0) }
+
+    /// Whether a person can be asked in the middle of what another program does: it runs in the foreground, and has not set
+    /// the terminal to take single keys, as programs do that draw on the whole of it.
+    package static var isFree: Bool {
+        guard let terminal = Terminal() else { return false }
+        var settings = termios()
+        guard tcgetpgrp(terminal.descriptor) == getpgrp(),
+            unsafe tcgetattr(terminal.descriptor, &settings) == 0
+        else { return false }
+        return settings.c_lflag & tcflag_t(ICANON) != 0
+    }
+
     deinit {
         close(descriptor)
     }
@@ -103,14 +122,25 @@ package struct Terminal: ~Copyable {
 
     /// Asks for a line that is shown.
     ///
-    /// - Throws: `nothingTyped` at the end of input.
-    package func line(after question: String) throws(TerminalFailure) -> String {
+    /// - Parameter limit: How long it is waited for; nil for as long as nobody types.
+    /// - Throws: `nothingTyped` at the end of input, `unwanted`, `unanswered`.
+    package func line(after question: String, until limit: QuestionLimit? = nil) throws(TerminalFailure) -> String {
         ask(question)
+        if let limit { try wait(limit) }
         do {
             let line = try SecretBytes.readingLine(descriptor: descriptor, limit: Self.lineLimit)
             return String(decoding: line.withBytes { [UInt8]($0) }, as: UTF8.self)
         } catch {
             throw .nothingTyped
+        }
+    }
+
+    /// Waits until a line is typed.
+    private func wait(_ limit: QuestionLimit) throws(TerminalFailure) {
+        while true {
+            try limit.check()
+            var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&polled, 1, QuestionLimit.interval) > 0 { return }
         }
     }
 

@@ -16,6 +16,10 @@ package enum TerminalFailure: Error, Hashable, Sendable {
     case nothingTyped
     /// The person left without a choice.
     case nothingChosen
+    /// Nobody answered in time.
+    case unanswered
+    /// The program for which a person was asked has ended.
+    case unwanted
     /// There is nothing to choose from.
     case noChoices
 }

@@ -63,6 +63,12 @@ struct PeerTests {
     @Test("A process that has ended is nobody, whatever is read of its number later")
     func ended() throws {
         let (process, input) = try sleeper()
+        // Until then it is not the program that it becomes.
+        while FileManager.default.contents(atPath: "/proc/\(process.processIdentifier)/cmdline")?.starts(
+            with: "/bin/cat".utf8) != true
+        {
+            usleep(1_000)
+        }
         let peer = try #require(PeerProcess(process.processIdentifier, user: geteuid()))
         let caller = try AgentCaller(peer, door: .bus, digests: FileDigests())
         #expect(caller.program.kind == .executable)
@@ -102,8 +108,7 @@ struct PeerTests {
         let processes = try FakeProcesses(.max)
         let digests = FileDigests()
         let path = try processes.file("sync.py", "one")
-        let python = try processes.file("python3", "not really")
-        try processes.link("exe", to: python)
+        try processes.link("exe", to: #require(FileManager.default.realPath("/usr/bin/python3")))
         try processes.setArguments(["python3", path])
         let peer = try #require(PeerProcess(processes.number, user: geteuid(), in: processes.table))
         let caller = try AgentCaller(peer, door: .socket, digests: digests)

@@ -13,8 +13,8 @@ final class FakeProcesses: Sendable {
     /// The folder of the process.
     var folder: String { "\(scratch.path)/proc/\(number)" }
 
-    /// A process that began at `start`, runs `executable` and sees the same files.
-    init(_ number: Int32 = 4_711, start: String = "100", executable: String = "/bin/ls") throws {
+    /// A process that began at `start`, after all files unless that is given, runs `executable` and sees the same files.
+    init(_ number: Int32 = 4_711, start: String = "9999999999", executable: String = "/bin/ls") throws {
         scratch = try ScratchFolder()
         self.number = number
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -37,6 +37,8 @@ final class FakeProcesses: Sendable {
     }
 
     func link(_ name: String, to target: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: ("\(folder)/\(name)" as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
         try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: target)
     }

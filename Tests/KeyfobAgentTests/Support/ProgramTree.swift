@@ -91,7 +91,7 @@ struct ProgramTree {
         case 3: try files.linkItem(atPath: "\(root)/caller", toPath: path)
         case 4:
             // Run by another file of the tree, which may be a script too.
-            try write("#!\(paths.randomElement(using: &random) ?? "") x\n", to: path)
+            try write("#!\(paths.randomElement(using: &random) ?? "") -x\n", to: path)
         default:
             try write((Self.lines.randomElement(using: &random) ?? "") + "\n", to: path)
         }

@@ -80,7 +80,9 @@ struct AskedAgentTests {
     @Test("the helpers for git, docker and kubectl answer, and pass by what is not for them")
     func helpers() throws {
         let place = try home()
-        try place.run("keyfob bind -q --host registry.example ada --key-file key").expectSuccess()
+        for host in ["registry.example", "git.example"] {
+            try place.run("keyfob bind -q --host \(host) ada --key-file key").expectSuccess()
+        }
         let cluster = #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":"#
         let server = #"{"cluster":{"server":"https://registry.example"},"interactive":false}}"#
         let outcome = try run(
@@ -95,7 +97,8 @@ struct AskedAgentTests {
     func library() throws {
         let place = try home(allowing: nil)
         let script = PythonScript.path("library")
-        let line = "'\(PythonScript.interpreter)' '\(script)' asked"
+        // With a folder of the user's there, no agent knows a script.
+        let line = "env -u PYTHONPATH '\(PythonScript.interpreter)' '\(script)' asked"
         try run(place, "\(line) refused").expectSuccess()
         try place.run("keyfob program allow -q \(script) --account ada --key-file key").expectSuccess()
         try run(place, "\(line) given").expectSuccess()

@@ -18,10 +18,12 @@ struct QuestionWindowTests {
             start() {
                 \(Workplace.agent(variables: "KEYFOB_KEY_FILE=$PWD/key DISPLAY=:99 PATH=$PWD/bin:$PATH"))
             }
-            # A program of its own each time, which asks and is not answered.
+            # A program of its own each time, known by its whole path and first line, which asks and is not answered. It has to be
+            # older than its process, by the clock of processes.
             ask() {
-                cp '\(PythonScript.path("agent"))' "program$1.py"
-                '\(PythonScript.interpreter)' "program$1.py" token ada ADA 2> /dev/null & program=$!
+                { echo '#!\(PythonScript.interpreter)'; cat '\(PythonScript.path("agent"))'; } > "program$1.py"
+                chmod +x "program$1.py"; sleep 0.1
+                "$PWD/program$1.py" token ada ADA 2> /dev/null & program=$!
                 until test "$(wc -l < shown)" = "$1"; do sleep 0.05; done
                 window=$(tail -n 1 shown)
                 kill -0 $window

@@ -94,8 +94,9 @@ extension ContractTests {
     static let advice: Set = [
         "addProviderOrToken", "agreeWithAddress", "allowHost", "allowRefresh", "askAdministrator",
         "askForOtherScopes", "checkNetwork", "chooseAccount", "chooseClient", "chooseGroup", "chooseScopes",
-        "createVault", "diagnose", "explainSelection", "forgetAccount", "giveOtherKey", "listAccounts", "listClients",
+        "createVault", "diagnose", "explainSelection", "giveOtherKey", "listAccounts", "listClients",
         "listGroups", "meetPolicy", "omitCredentials", "omitTenant", "permitProgram", "rebind", "replaceLostKey",
-        "signIn", "signInOrImport", "storeTokenOf", "trustCertificate", "undo", "unlock", "useHTTPS", "wait",
+        "signIn", "signInOrImport", "storeTokenOf", "trustCertificate", "undo", "undoRemoval", "unlock", "useHTTPS",
+        "wait",
     ]
 }

@@ -38,7 +38,10 @@ struct MistakeTests {
             "request git.example/me --account eve", 64,
             ["the address has no scheme, such as https://", "did you mean https://git.example/me"]
         ),
-        ("bind --here --tool x eve", 64, ["--directory, --here, --url, --host and --tool exclude one another"]),
+        (
+            "bind --here --tool x eve", 64,
+            ["--directory, --here, --repository, --url, --host and --tool exclude one another"]
+        ),
         ("unlock --for soon", 64, ["--for takes a duration such as 15m", "see 'keyfob unlock --help'"]),
         ("lock extra", 64, ["Unexpected argument 'extra'", "see 'keyfob lock --help'"]),
         ("slot add rubber", 64, ["'rubber' is invalid", "'passphrase', 'key-file', 'recipient'"]),
@@ -132,7 +135,7 @@ struct MistakeTests {
         ),
         (
             "token --account eve --scope admin", 10,
-            ["there is no access token of eve for admin", "'keyfob add eve@git.example'"]
+            ["there is no access token of eve for admin", "'keyfob add eve@git.example --scope admin'"]
         ),
         ("token --account eve --min-validity soon", 64, ["'soon' is invalid", "--min-validity <seconds>"]),
         (
@@ -260,8 +263,8 @@ struct MistakeTests {
         ("import --keyring --take-over", 64, ["--take-over, --replace", "are for one file that is named"]),
         ("import nofile", 66, ["there is no file nofile"]),
         ("import folder", 78, ["folder is a folder", "name the file in it"]),
-        ("import plain", 65, ["plain is not JSON", "line 1, column 1"]),
-        ("import empty", 65, ["empty is not JSON", "the text ends early"]),
+        ("import plain", 65, ["plain is of no kind that is known here", "known are a bundle of Keyfob's"]),
+        ("import empty", 65, ["empty is empty", "known are a bundle of Keyfob's"]),
         (
             "backup --to nofolder", 66,
             ["there is no folder nofolder", "no backup was made", "'mkdir -p nofolder'", "nofolder.age"]
@@ -291,7 +294,7 @@ struct MistakeTests {
         ("program deny sh --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("program list --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("program forget sh", 13, ["nothing was decided about executable:/", "'keyfob program list'"]),
-        ("log --since never", 64, ["--since takes a duration such as 15m", "see 'keyfob log --help'"]),
+        ("log --since never", 64, ["--since takes 'today', 'yesterday', a date", "see 'keyfob log --help'"]),
         ("log --account nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("history show --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("history clear --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),

@@ -116,8 +116,13 @@ struct CredentialInputTests {
         #expect(outcome.text.hasSuffix("password=gho_octo\n"), "\(outcome)")
         try place.run("git credential-keyfob --account bob get", text: other).expectError(
             64, "'bob' is not the account")
-        try place.run("git credential-keyfob --account carol get", text: text).expectError(13, "no account 'carol'")
-        try place.run("git credential-keyfob get", text: text).expectError(11, "fits 2 accounts")
+        for (line, status, words) in [
+            ("--account carol get", 13, "no account 'carol'"), ("get", 11, "fits 2 accounts"),
+        ] {
+            let outcome = try place.run("git credential-keyfob \(line)", text: text)
+            #expect(outcome.status == Int32(status) && outcome.errors.contains(words), "\(outcome)")
+            #expect(outcome.text == "quit=1\n", "git would ask for a password")
+        }
         try place.run("git credential-keyfob --url https://github.com get", text: text).expectError(64, "--url")
         #expect(try place.run("git credential-keyfob --json get", text: text).status == 64)
     }

@@ -194,6 +194,25 @@ struct SetupTests {
         #expect(try place.run("\(TestProgram.kubectl) config view -o jsonpath='{.users[*].name}'").text == "other")
     }
 
+    @Test("after kubectl has written the file anew, setup, --undo and uninstall still know the user")
+    func kubectlRewritten() throws {
+        let kubectl = TestProgram.kubectl
+        try place.run(
+            """
+            \(kubectl) config set-cluster c --server=https://c.example:6443
+            \(kubectl) config set-context c --cluster=c && \(kubectl) config use-context c && cp .kube/config before
+            keyfob setup kubectl --force
+            \(kubectl) config set-context --current --user=keyfob
+            """
+        ).expectSuccess()
+        #expect(try place.run("grep -c 'args: null' .kube/config").text == "1\n")
+        let again = try place.run("keyfob setup kubectl --force").expectSuccess()
+        #expect(again.errors.contains("already"), "\(again)")
+        #expect(try place.run("keyfob setup --json").expectSuccess().text.contains("keyfob"))
+        try place.run("keyfob setup kubectl --undo --force").expectSuccess()
+        #expect(try place.run("grep kubectl-keyfob .kube/config").text.isEmpty)
+    }
+
     @Test("what is not in kubectl's own form is left alone, and the command is told that does it")
     func refusedKubectl() throws {
         try place.run("mkdir .kube").expectSuccess()

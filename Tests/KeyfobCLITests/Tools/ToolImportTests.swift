@@ -113,7 +113,7 @@ struct ToolImportTests {
                 Data("512\n\(String(repeating: "A", count: 32))\n\(String(repeating: "B", count: 22))==\n".utf8), 65,
                 "which has encrypted it; 'oidc-gen --print FILE | keyfob import -' imports it"
             ),
-            (Data([0xFF, 0xFE, 0x00]), 65, "is not JSON"), (Data(), 65, "is not JSON"),
+            (Data([0xFF, 0xFE, 0x00]), 65, "is of no kind that is known"), (Data(), 65, "is empty"),
             (Data("{\"auths\": {".utf8), 65, "is not JSON: the text ends early"),
         ] as [(Data, Int32, String)] {
             try place.write("file", bytes)

@@ -32,6 +32,23 @@ struct ExecCredentialTests {
     }
 
     @Test(
+        "the cluster's certificates are those that stand there, or a file's, or none that can be read",
+        arguments: [
+            ("", .system), (#","certificate-authority-data":null"#, .system),
+            (#","certificate-authority-data":"","certificate-authority":"""#, .system),
+            (#","certificate-authority-data":"QQ==""#, .certificates([65])),
+            (#","certificate-authority-data":"QU\nE=\r\n""#, .certificates([65, 65])),
+            (#","certificate-authority-data":"QQ==","certificate-authority":"a""#, .certificates([65])),
+            (#","certificate-authority":"../a""#, .file("../a")),
+            (#","certificate-authority-data":"%","certificate-authority":"a""#, .unreadable),
+            (#","certificate-authority-data":1"#, .unreadable), (#","certificate-authority":[]"#, .unreadable),
+        ] as [(String, ExecCredentialRequest.Authority)])
+    func authority(line: String, found: ExecCredentialRequest.Authority) throws {
+        let request = try ExecCredentialRequest(json("v1", #"{"cluster":{"server":"https://a"\#(line)}}"#))
+        #expect(request.authority == found)
+    }
+
+    @Test(
         "a kubeconfig that has another one answer than the server is seen",
         arguments: [
             (#""proxy-url":"http://proxy.example:3128""#, "proxy-url"),

@@ -247,7 +247,7 @@ struct AccountUndoTests: SilentSuite {
         _ = try keyring.undo.clear()
         #expect(
             await home.refusal(Account(id: id, username: "deploy"), scopes: ["repo"])?.advice
-                == .storeTokenOf(id.description))
+                == .storeTokenOf(id.description, scopes: ["repo"]))
         _ = try await UndoneAccount.addedByHand.make(home)
         #expect(try home.opened().accounts.list().map(\.state) == [.tokensOnly])
     }

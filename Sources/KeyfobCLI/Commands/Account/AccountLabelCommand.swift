@@ -25,7 +25,7 @@ struct AccountLabelCommand: ParsableCommand {
         try keyring.accounts.setLabel(label, of: candidate.account.id, in: candidate.group)
         global.tellWarnings(of: keyring)
         let (id, name) = (candidate.account.id, candidate.account.username)
-        let who = name.isEmpty ? id.description : name
+        let who = name.isEmpty ? candidate.account.shortSubject(among: [candidate.account]) : name
         try global.tell(.accountLabelled, label.map { "\(who) is labelled '\($0)'" } ?? "\(who) has no label now") {
             ($0.account, $0.group, $0.to) = (id.description, candidate.group.name, label)
         }

@@ -15,7 +15,8 @@ extension BackupCommand {
         }
         guard !backups.isEmpty else {
             let place = if let folder { folder } else { try global.location().vault }
-            return global.say("there is no backup in \(place)")
+            let way = ShellWord.inMessage(folder ?? "FOLDER")
+            return global.say("there is no backup in \(place); 'keyfob backup --to \(way)' makes one")
         }
         var header = ["MADE", "AGE", "RECORDS", "GROUPS", "WHY", "BYTES"]
         if folder != nil { header.append("VAULT") }

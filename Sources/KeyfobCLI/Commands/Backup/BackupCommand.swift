@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobTerminal
 
 struct BackupCommand: ParsableCommand {
@@ -91,6 +92,11 @@ struct BackupCommand: ParsableCommand {
         if diff, !(1...2).contains(files.count) {
             throw ValidationError("--diff compares a backup with a second one, or with the vault")
         }
+        if let verify, !files.isEmpty {
+            throw ValidationError(
+                "--verify reads one backup, and \(files.count + 1) are named, as by a pattern that several fit: "
+                    + "\(ShellWord.inMessage(verify)) is the first; 'keyfob backup --list FOLDER' lists them")
+        }
         if !diff, files.count > (list ? 1 : 0) {
             throw ValidationError("a folder is named with --to, and with --list the one to be listed")
         }
@@ -147,6 +153,11 @@ struct BackupCommand: ParsableCommand {
     }
 
     private func check(_ path: String) throws {
+        if FileAccess.status(path, following: true)?.isDirectory == true {
+            throw KeyringError(
+                .configuration, "\(path) is a folder, and --verify reads one backup",
+                hint: "'keyfob backup --list \(ShellWord.inMessage(path))' lists those in it")
+        }
         let file = try BundleInput.open(path, spoolingIn: global.location().vault)
         let summary: BundleSummary
         do throws(KeyringError) {

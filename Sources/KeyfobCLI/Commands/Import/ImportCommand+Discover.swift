@@ -85,7 +85,7 @@ extension ImportCommand {
             return DiscoveredFile(source, try take(source, into: keyring, isDryRun: true, progress))
         } catch {
             // Nothing that belongs there, and nothing that anybody expects to be read.
-            if format == nil, !place.reportsUnrecognized, error.advice == nil { return nil }
+            if format == nil, !place.reportsUnrecognized, [nil, .listImportKinds].contains(error.advice) { return nil }
             throw error
         }
     }

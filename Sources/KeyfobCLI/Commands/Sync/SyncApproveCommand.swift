@@ -41,6 +41,6 @@ struct SyncApproveCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
         let what = groups.map { ", for \(SyncText.groups($0))" } ?? ""
-        global.say("let \(change.title) in\(what); 'keyfob sync' there brings what is shared")
+        global.say(elsewhere: "let \(change.title) in\(what); 'keyfob sync' there brings what is shared")
     }
 }

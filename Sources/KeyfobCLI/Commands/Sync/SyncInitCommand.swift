@@ -36,6 +36,6 @@ struct SyncInitCommand: ParsableCommand {
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
         let words = report.status.own.words
         try StandardOutput.write(line: words)
-        global.say("began a sync; on another machine, 'keyfob sync join REMOTE \(words)' asks to be let in")
+        global.say(elsewhere: "began a sync; on another machine, 'keyfob sync join REMOTE \(words)' asks to be let in")
     }
 }

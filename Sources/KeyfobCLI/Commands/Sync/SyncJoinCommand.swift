@@ -36,11 +36,12 @@ struct SyncJoinCommand: ParsableCommand {
         if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
         try StandardOutput.write(line: status.own.words)
         global.say(
-            "on a machine of the sync, 'keyfob sync approve \(status.own.words)' lets this one in; then 'keyfob sync'")
+            elsewhere: "on a machine of the sync, 'keyfob sync approve \(status.own.words)' lets this one in; then "
+                + NamedVault.completing("'keyfob sync'"))
         if words == nil {
             global.say(
-                "'keyfob sync join REMOTE WORDS' says which device is trusted: 'keyfob sync status' there has its words"
-            )
+                elsewhere: NamedVault.completing("'keyfob sync join REMOTE WORDS'")
+                    + " says which device is trusted: 'keyfob sync status' there has its words")
         }
     }
 }

@@ -14,7 +14,7 @@ struct AWSCredentialCommand: ParsableCommand {
 
             The credentials are kept in the vault for a quarter of an hour less than they are valid, so that the service is \
             not asked by each program; --force-refresh asks it for others, and a sign-out removes them. A token that the \
-            service does not take any more is replaced once. It asks nothing.
+            service does not take any more is replaced once. Where several accounts fit, it asks as 'keyfob helper git' does; Ctrl-R binds the choice to the host.
 
             Example:
               keyfob bind --host sts.amazonaws.com ada@contoso.example

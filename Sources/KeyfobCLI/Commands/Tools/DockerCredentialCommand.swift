@@ -22,7 +22,8 @@ struct DockerCredentialCommand: ParsableCommand {
             instead.
 
             Errors go to standard output too, as docker reads them there. Where there is nothing for the server, that is \
-            '\(DockerCredentials.notFound)', and the status is 1. It asks nothing.
+            '\(DockerCredentials.notFound)', and the status is 1. Where several accounts fit, it asks at \
+            docker's terminal, as 'keyfob helper git' does; Ctrl-R binds the choice to the host.
 
             Example:
               echo '{"credHelpers": {"ghcr.io": "keyfob"}}' > ~/.docker/config.json

@@ -17,9 +17,11 @@ struct GitCredentialCommand: ParsableCommand {
             goes only to hosts of its account's provider, and to those that are bound to the account ('keyfob bind --host').
 
             For other hosts, and where no account fits, it prints nothing and ends with 0, and git goes on to the next \
-            helper. While the vault is locked, an agent that runs is asked ('keyfob agent'). It asks nothing: where several accounts fit, it names them and ends with 11; bind one to the \
-            directory or to the owner's address. For the latter git has to tell the path, which it does with \
-            credential.useHttpPath.
+            helper. While the vault is locked, an agent that runs is asked ('keyfob agent'). Where several accounts fit, \
+            it asks at git's terminal, or without one by a window of an agent; Ctrl-R binds the choice to the owner's address. \
+            The question ends after three minutes without a key, or with git. Otherwise, and always in hooks, in git's maintenance, in the background, with --no-input, CI or \
+            GIT_TERMINAL_PROMPT=0, it names the command that binds one, stops git, and ends with 11. \
+            For the owner git has to tell the path, which it does with credential.useHttpPath.
 
             'erase', which git calls when a server has refused the token, leaves the sign-in as it is: the next 'get' \
             brings a new token. A token that nothing renews stays, and that is told. 'store' stores nothing, \
@@ -46,13 +48,26 @@ struct GitCredentialCommand: ParsableCommand {
         }
     }
 
+    /// Errors about an account that is meant, or that nobody has chosen: git is to stop.
+    private static let ending: Set<KeyringError.Code> = [
+        .ambiguous, .cancelled, .noSuchAccount, .signInNeeded, .scopesDeclined, .policyNotMet, .proofNeeded,
+    ]
+
     private func get() throws(KeyringError) {
         let request = try Self.request()
-        guard let url = request.url, request.takesToken else { return }
+        guard let url = request.url(else: GitRemoteProgram.address), request.takesToken else { return }
         let source = try options.tokenSource()
         defer { options.tellWarnings(of: source) }
         let question = CredentialOptions.Question(tool: ToolCall.git.tool, url: url, login: request.login)
-        guard let token = try options.token(question, from: source) else { return }
+        let token: ToolToken?
+        do throws(KeyringError) {
+            token = try options.token(question, from: source)
+        } catch {
+            // No other helper's account is meant, and no password helps.
+            if Self.ending.contains(error.code) { try StandardOutput.write(data: GitCredentialAnswer.quit) }
+            throw error
+        }
+        guard let token else { return }
         let found = token.answer.found
         guard
             let answer = GitCredentialAnswer(
@@ -67,7 +82,7 @@ struct GitCredentialCommand: ParsableCommand {
 
     private func erase() throws(KeyringError) {
         var request = try Self.request()
-        guard let url = request.url, let secret = request.secret.take() else { return }
+        guard let url = request.url(else: GitRemoteProgram.address), let secret = request.secret.take() else { return }
         let question = CredentialOptions.Question(
             tool: ToolCall.git.tool, url: url, login: request.login, account: request.account)
         if options.isAgentNamed { return try options.refusedToAgent(secret, question) }

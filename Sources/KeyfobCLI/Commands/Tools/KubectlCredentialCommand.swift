@@ -15,8 +15,9 @@ struct KubectlCredentialCommand: ParsableCommand {
             host one to which the account's tokens go: bind it. No token goes to a server whose certificate is not verified, or where the kubeconfig itself has another server answer \
             (proxy-url, tls-server-name).
 
-            A program that asks again for the token that it has been given was refused it: it gets a new one, once in a \
-            minute. It asks nothing, whatever interactiveMode says. While the vault is locked, an agent that runs is asked \
+            A program that asks again for the token that it has been given may have been refused it: then the server is asked \
+            whether it takes the token (GET /version; its certificate has to be of the kubeconfig's authority), and where it does not, the program gets a new one, once in a minute. Where several accounts fit, it asks at kubectl's terminal, as 'keyfob helper git' does, whatever \
+            interactiveMode says; Ctrl-R binds the choice to the host. While the vault is locked, an agent that runs is asked \
             ('keyfob agent').
 
             Example:
@@ -40,7 +41,7 @@ struct KubectlCredentialCommand: ParsableCommand {
         let source = try options.tokenSource()
         defer { options.tellWarnings(of: source) }
         let question = CredentialOptions.Question(tool: ToolCall.kubectl.tool, url: url)
-        let token = replacingRefused(try options.requiredToken(question, from: source), from: source)
+        let token = replacingRefused(try options.requiredToken(question, from: source), from: source, request, url)
         let answer = request.answer(until: token.answer.found.credential.expiresOn)
         try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {
             (piece) throws(KeyringError) in try StandardOutput.write(bytes: piece)
@@ -68,8 +69,11 @@ struct KubectlCredentialCommand: ParsableCommand {
         }
     }
 
-    /// The token, or another where the caller has been given this one before and asks again; notes which it is.
-    private func replacingRefused(_ token: consuming ToolToken, from source: TokenSource) -> ToolToken {
+    /// The token, or another where the caller has been given this one before, asks again, and the server does not take it;
+    /// notes which it is.
+    private func replacingRefused(
+        _ token: consuming ToolToken, from source: TokenSource, _ request: ExecCredentialRequest, _ url: CredentialURL
+    ) -> ToolToken {
         guard let (runtime, vault) = Self.place(of: source), let caller = CallerNotes.caller else { return token }
         let notes = CallerNotes(runtime: runtime, vault: vault, of: .kubectl)
         let now = WallClock.system.now.seconds
@@ -78,7 +82,10 @@ struct KubectlCredentialCommand: ParsableCommand {
         guard let former = notes.note(of: caller) else { return token }
         note.renewedAt = former.renewedAt
         guard former.mark == note.mark, token.answer.found.origin == .stored, !options.refresh.offline,
-            !(0...Self.pause).contains(now &- former.renewedAt)
+            !(0...Self.pause).contains(now &- former.renewedAt),
+            ClusterEvidence(
+                url: url, authority: request.authority, runtime: runtime, options: options.networkOptions
+            ).isRefused(token.answer.secret)
         else { return token }
         note.renewedAt = now
         do {

@@ -237,7 +237,7 @@ def older(server):
 def refusals(server):
     bridge = begun(server)
     # No sign-in has given the token.
-    refused(bridge.call("scope"), "wants the scope admin of ada", f"store a new token with 'keyfob add ada@{server.host}'")
+    refused(bridge.call("scope"), "wants the scope admin of ada", f"'keyfob add ada@{server.host} --scope admin'")
     refused(bridge.call("context"), "another way of signing in", f"'keyfob add ada@{server.host}'")
     assert bridge.call("echo", a=1)["result"] == {"a": 1}
     # A single request says the same.

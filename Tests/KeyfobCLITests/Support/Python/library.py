@@ -8,6 +8,7 @@ import io
 import json
 import multiprocessing
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -16,7 +17,9 @@ import time
 import urllib.parse
 import urllib.request
 
-import keyfob
+if "PYTHONPATH" not in os.environ:
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "Packaging/python"))
+import keyfob  # noqa: E402
 
 case, words = sys.argv[1], sys.argv[2:]
 

@@ -1,0 +1,317 @@
+internal import Glibc
+internal import Keyfob
+internal import KeyfobFiles
+
+/// How files are looked at: by asking their file systems, or by what the kernel has in memory alone.
+struct FileEyes: Sendable {
+    /// Whether nothing is where nothing is seen: the kernel has not all in memory.
+    let isSure: Bool
+    /// What is at a path; nil where nothing is, or where that cannot be told.
+    let look: @Sendable (String) -> FileLook?
+    /// The path without links of what is at another one, or of the nearest folder above that is there; nil where that cannot be told.
+    let real: @Sendable (String) -> String?
+    /// Whether a program is at a path; nil where that cannot be told.
+    let isProgram: @Sendable (String) -> Bool?
+
+    /// By asking.
+    static let far = FileEyes(
+        isSure: true, look: { FileLook($0) },
+        real: { path in
+            var place = path
+            while place != "/" {
+                if let real = FileAccess.realPath(place) { return real }
+                place = FileAccess.folder(of: place)
+            }
+            return "/"
+        }, isProgram: { StartRule.isProgram($0) })
+
+    /// By what the kernel has in memory; what a link leads to is not seen at the link.
+    static let near = FileEyes(
+        isSure: false,
+        look: { path in
+            if case .file(let file) = KnownFile.at(path), file.path == path { file.look } else { nil }
+        },
+        real: { path in
+            if case .file(let file) = KnownFile.at(path) { file.path } else { nil }
+        },
+        isProgram: { path in
+            switch KnownFile.at(path) {
+            case .file(let file): file.look.isProgram
+            case .missing: false
+            case .unknown: nil
+            }
+        })
+
+    func isSystems(_ path: String) -> Bool {
+        path.hasPrefix("/") && real(path).map { FileLook.isSystems($0, by: look) } ?? false
+    }
+}
+
+/// What a process was started as, as far as nothing can have been put in the place of it since.
+struct StartProof {
+    let table: ProcessTable
+    let process: Int32
+    let eyes: FileEyes
+    /// The number of the script's file where this process was known before to run it: what has happened to folders since does not
+    /// count.
+    var known: String?
+    /// The folder of the user who runs the agent.
+    var home: String? = unsafe getenv("HOME").map { unsafe String(cString: $0) }
+
+    /// Why it cannot be told what runs.
+    struct Doubt: Error {
+        let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+
+        /// The kernel has not in memory what is needed.
+        static let unseen = Doubt("it is not known where its files are")
+    }
+
+    /// The file of the script that runs, and its number; nil where it is the executable itself that does.
+    ///
+    /// - Throws: Where other code than that may run.
+    func script(of start: ProgramStart) throws(Doubt) -> (path: String, number: String)? {
+        guard !isTraced else { throw Doubt("another program traces it") }
+        if let reason = sandbox { throw Doubt(reason) }
+        guard let bytes = environment else { throw Doubt("its environment cannot be read") }
+        let environment = ProgramEnvironment(bytes) { path in
+            // Some programs shorten a path with these before they follow links.
+            !path.split(separator: "/").contains("..")
+                && (eyes.isSystems(path) || Self.isOwn(path) || isOwn(path, of: start))
+        }
+        if let name = environment.intruder() { throw Doubt(Self.start(without: name)) }
+        guard let interpreter = Interpreter(executable: start.executable),
+            let (word, letters) = interpreter.start(in: start.arguments), !word.isEmpty
+        else { return nil }
+        guard FileLook.isSystems(start.executable, by: eyes.look) else {
+            if eyes.isSure { return nil }
+            throw .unseen
+        }
+        guard word.hasPrefix("/") else {
+            let path = table.link("cwd", of: process).map { FileAccess.path($0, word) } ?? "/PATH/\(word)"
+            throw Doubt("its script was named from a folder, and which one that was is not known; name it as \(path)")
+        }
+        let moment = startMoment
+        let found = try place(of: word, since: moment)
+        guard let (real, doubt) = found, let file = eyes.look(real), file.isRegularFile else { return nil }
+        let isKnown = known == file.number
+        if let doubt, !isKnown { throw doubt }
+        if let name = environment.intruder(in: interpreter.family, letters, home: home) {
+            throw Doubt(Self.start(without: name))
+        }
+        if interpreter.family == .bash, !letters.contains("p") { try checkFunctions(environment.shellFunctions, real) }
+        if interpreter.family == .python {
+            try checkPlace(ofPython: start, environment, script: real, since: isKnown ? nil : moment)
+        }
+        return (real, file.number)
+    }
+
+    private static func start(without name: String) -> String {
+        "\(name) in its environment may have it run other code; start it without"
+    }
+
+    /// Where the installation is that this process runs; nil where it is none.
+    private static let installation: String? = {
+        let place = "/libexec/keyfob/keyfob"
+        guard let path = FileAccess.link("/proc/self/exe"), path.hasSuffix(place) else { return nil }
+        return String(path.dropLast(place.count))
+    }()
+
+    /// Whether a path is that of Keyfob's own modules for Python, whoever owns them.
+    private static func isOwn(_ path: String) -> Bool {
+        installation.map { path == $0 + "/lib/keyfob/python" } ?? false
+    }
+
+    // MARK: The process
+
+    /// Its variables; nil where they are not for us to see.
+    private var environment: [UInt8]? {
+        switch FileAccess.read(table.path(of: process, "environ"), limit: 8 << 20, following: false) {
+        case .bytes(let bytes, _): bytes
+        case .missing: []
+        default: nil
+        }
+    }
+
+    private var isTraced: Bool { isStatus("TracerPid:\t", other: "0") }
+
+    /// Whether a line of its status is there and says something else.
+    private func isStatus(_ name: String, other value: String) -> Bool {
+        guard let status = table.read("status", of: process) else { return false }
+        return status.split(separator: UInt8(ascii: "\n")).contains { line in
+            line.starts(with: name.utf8) && !line.dropFirst(name.utf8.count).elementsEqual(value.utf8)
+        }
+    }
+
+    /// Why its files may not be those that are here: a sandbox in which a program of the user has put any file in any place; nil
+    /// where it is in none.
+    ///
+    /// In another user namespace a program can mount files and change its root, where it finds its libraries. Without one only
+    /// root can, and programs that root lets do that for users: they renounce privileges.
+    var sandbox: String? {
+        if isElsewhere("user") {
+            return "it runs in another user namespace (of unshare, bwrap or a container), where any file may be in the "
+                + "place of another; \(Self.wayOut)"
+        }
+        guard isElsewhere("mnt"), isStatus("NoNewPrivs:\t", other: "0") else { return nil }
+        return "it sees files that a sandbox has put there for it; \(Self.wayOut)"
+    }
+
+    private static let wayOut = "start it outside, or give it a socket for one purpose"
+
+    /// Whether it is in another namespace of a kind than this process, or that is not for us to see; false where the table tells of
+    /// none.
+    func isElsewhere(_ kind: String) -> Bool {
+        table.link("ns/\(kind)", of: process) != FileAccess.link("\(table.path)/self/ns/\(kind)")
+    }
+
+    /// When it was started at the latest, less what clocks leave out, in nanoseconds since 1970; nil where the table does not say.
+    private var startMoment: Int64? {
+        guard let ticks = table.start(of: process).flatMap({ Int64($0) }) else { return nil }
+        var (boot, now) = (timespec(), timespec())
+        guard unsafe clock_gettime(CLOCK_BOOTTIME, &boot) == 0, unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else {
+            return nil
+        }
+        func count(_ time: timespec) -> Int64 { Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
+        let tick = 1_000_000_000 / Int64(max(1, sysconf(CInt(_SC_CLK_TCK))))
+        // The kernel notes the time of a change as it was at its last tick.
+        return count(now) - count(boot) + (ticks - 1) * tick
+    }
+
+    // MARK: The script
+
+    /// The file that a path leads to without links, which led there when the process was started, and why it may not have where a
+    /// folder may have been moved; nil where no file is there.
+    private func place(of path: String, since moment: Int64?) throws(Doubt) -> (path: String, doubt: Doubt?)? {
+        func isLater(_ time: Int64) -> Bool { moment.map { time >= $0 } ?? false }
+        var (place, links) = ("/", 0)
+        var doubt: Doubt?
+        var names = Array(path.split(separator: "/").reversed())
+        while let name = names.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                place = FileAccess.folder(of: place)
+                continue
+            }
+            let next = FileAccess.path(place, String(name))
+            // What its links lead to is each process's own, and another file the next moment.
+            guard next != "/proc" else { throw Doubt("its script was named as \(path); name it by its own path") }
+            guard let found = eyes.look(next) else {
+                if eyes.isSure { return nil }
+                throw .unseen
+            }
+            if found.isLink {
+                guard !isLater(found.changed) else { throw Self.changed(next) }
+                guard links < 40, let target = FileAccess.link(next) else { return nil }
+                links += 1
+                if target.hasPrefix("/") { place = "/" }
+                names += target.split(separator: "/").reversed()
+                continue
+            }
+            if found.isRegularFile, isLater(found.changed) { throw Self.changed(next) }
+            // A folder is changed by a move, and by what is done in it: which of them it was says the folder that it is in, which a
+            // move changes too. Nobody can set these times.
+            if found.isFolder, isLater(found.changed) {
+                guard let above = eyes.look(place) else { throw .unseen }
+                if !above.isRootsAlone, isLater(above.changed) { doubt = Self.moved(next, in: place) }
+            }
+            place = next
+        }
+        return (place, doubt)
+    }
+
+    private static func changed(_ path: String) -> Doubt {
+        Doubt("\(path) was changed or moved after it was started; start it again")
+    }
+
+    private static func moved(_ path: String, in folder: String) -> Doubt {
+        Doubt("\(path) may have been moved after it was started, as \(folder) has changed too; start it again")
+    }
+
+    /// Bash takes a function that it was given in the place of a command: it must be none that the script may call.
+    private func checkFunctions(_ names: [String], _ script: String) throws(Doubt) {
+        guard !names.isEmpty else { return }
+        guard eyes.isSure else { throw .unseen }
+        guard case .bytes(let text, _) = FileAccess.read(script, limit: 1 << 20, following: false) else {
+            throw Doubt("its script \(script) cannot be read, which may call shell functions that it was given")
+        }
+        guard let name = ShellText(text).callable(of: names) else { return }
+        throw Doubt(
+            "the shell function \(name) in its environment may run in the place of a command of its script; "
+                + "start it without ('unset -f \(name)'), or begin \(script) with #!/bin/bash -p")
+    }
+
+    /// Python takes its modules from beside the path by which it was started: an environment of the script's own, or the system's.
+    private func checkPlace(
+        ofPython start: ProgramStart, _ environment: ProgramEnvironment, script: String, since moment: Int64?
+    ) throws(Doubt) {
+        guard let word = start.arguments.first, !word.isEmpty else { return }
+        var path = word
+        if !word.contains("/") {
+            guard let folders = environment["PATH"], !folders.isEmpty, let found = try program(word, in: folders) else {
+                return
+            }
+            path = found
+        }
+        guard path.hasPrefix("/") else {
+            throw Doubt(
+                "its interpreter was named from a folder, and which one that was is not known; name its whole path")
+        }
+        let bin = FileAccess.folder(of: path)
+        if eyes.isSystems(bin) { return }
+        guard let (root, doubt) = try place(of: FileAccess.folder(of: bin), since: moment) else {
+            throw Doubt("the folder of its interpreter \(path) is not there")
+        }
+        if let doubt { throw doubt }
+        if isOwn(root, of: script) { return }
+        // What the script itself asks for.
+        guard eyes.isSure else { throw .unseen }
+        let line = FileAccess.head(script, count: 256).flatMap(StartRule.line(of:))
+        guard line?.first == path else {
+            throw Doubt(
+                "it runs with the modules of \(root), which is not beside its script; begin \(script) with #!\(path)")
+        }
+    }
+
+    /// The first program of a name in folders, as Python looks for itself.
+    private func program(_ name: String, in folders: String) throws(Doubt) -> String? {
+        for folder in folders.split(separator: ":", omittingEmptySubsequences: false) {
+            let path = FileAccess.path(folder.isEmpty ? "." : String(folder), name)
+            guard path.hasPrefix("/") else { return path }
+            guard let isThere = eyes.isProgram(path) else { throw .unseen }
+            if isThere { return path }
+        }
+        return nil
+    }
+
+    /// The folder of a program of the user and its libraries, as that of an AppImage: it could be changed there as well as its
+    /// executable.
+    private func ownFolder(of executable: String) -> String? {
+        var folder = FileAccess.folder(of: executable)
+        for name in ["bin", "usr"] where folder.hasSuffix("/" + name) { folder = FileAccess.folder(of: folder) }
+        return isWide(folder) || eyes.isSystems(folder) ? nil : folder
+    }
+
+    private func isOwn(_ path: String, of start: ProgramStart) -> Bool {
+        guard path.hasPrefix("/"), let folder = ownFolder(of: start.executable), let real = eyes.real(path) else {
+            return false
+        }
+        return (real + "/").hasPrefix(folder + "/")
+    }
+
+    /// Whether the environment of Python at a path is a script's: the script is in it, or it is in a folder of the script's, the
+    /// user's own and what is above that left out.
+    private func isOwn(_ root: String, of script: String) -> Bool {
+        let parent = FileAccess.folder(of: root)
+        return FileAccess.folder(of: script) == parent
+            || [root, parent].contains { script.hasPrefix($0 + "/") && !isWide($0) }
+    }
+
+    /// Whether programs that have nothing to do with one another put files below a folder.
+    private func isWide(_ folder: String) -> Bool {
+        let home = home.flatMap(eyes.real)
+        let isAboveHome = home.map { ($0 + "/").hasPrefix(folder + "/") || folder == $0 + "/.local" } ?? false
+        return folder == "/" || isAboveHome || eyes.look(folder)?.isOpenToAll ?? true
+    }
+}
