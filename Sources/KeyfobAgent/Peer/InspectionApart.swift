@@ -73,6 +73,16 @@ package final class InspectionApart: PeerInspection {
         return digest
     }
 
+    package func image(of process: PeerProcess) -> PeerProcess.Image? {
+        fact(.image, of: process).map { PeerProcess.Image(text: $0) }
+    }
+
+    private func fact(_ fact: InspectionQuestion.Fact, of process: PeerProcess) -> String? {
+        let question = InspectionQuestion(process: process.number, fact: fact)
+        guard case .found(let text, _) = ask(question, .near, Self.patience) else { return nil }
+        return text
+    }
+
     private static func untold(_ process: PeerProcess) -> KeyringError {
         KeyringError(
             .notPermitted,
@@ -86,7 +96,7 @@ package final class InspectionApart: PeerInspection {
         question.known = scripts.withLock { $0.file(of: process) }
         guard let near = ask(question, .near, patience) else { return .nothing }
         guard case .askFar = near else { return near }
-        let name = Self.holder(of: process)
+        let name = holder(of: process)
         try enter(name)
         let answer = ask(question, .far, patience)
         leave(name, isGivenUp: answer == nil)
@@ -98,12 +108,8 @@ package final class InspectionApart: PeerInspection {
     }
 
     /// What may have several processes wait for one thing: the mounts that they have for themselves; else each by itself.
-    private static func holder(of process: PeerProcess) -> String {
-        let here = FileAccess.link(process.table.path + "/self/ns/mnt")
-        guard let mounts = process.table.link("ns/mnt", of: process.number), mounts != here else {
-            return "process \(process.number)"
-        }
-        return mounts
+    private func holder(of process: PeerProcess) -> String {
+        fact(.mounts, of: process) ?? "process \(process.number)"
     }
 
     private func enter(_ name: String) throws(KeyringError) {
@@ -136,11 +142,11 @@ private struct KnownScripts {
     private static let capacity = 1_024
     private var files: [PeerProcess.Image: String] = [:]
 
-    func file(of process: PeerProcess) -> String? { files[process.image] }
+    func file(of process: PeerProcess) -> String? { process.image.flatMap { files[$0] } }
 
     mutating func note(_ file: String, _ process: PeerProcess) {
         if files.count >= Self.capacity { files = [:] }
-        files[process.image] = file
+        if let image = process.image { files[image] = file }
     }
 }
 
@@ -150,17 +156,37 @@ struct InspectionQuestion {
     var program: Program?
     /// As in ``StartProof``.
     var known: String?
+    /// What else is asked of it.
+    var fact: Fact?
 
-    init(process: Int32, program: Program? = nil) { (self.process, self.program) = (process, program) }
+    /// What is told of a process by what the kernel alone knows.
+    enum Fact: String {
+        /// The program that it is, as ``PeerProcess/Image`` has it.
+        case image
+        /// The mounts that it has for itself.
+        case mounts
+    }
+
+    init(process: Int32, program: Program? = nil, fact: Fact? = nil) {
+        (self.process, self.program, self.fact) = (process, program, fact)
+    }
 
     /// As it is sent: the number, that of a file that is known behind a plus, and the program behind a blank.
     var bytes: [UInt8] {
+        if let fact { return Array("\(fact.rawValue)=\(process)".utf8) }
         let number = known.map { "\(process)+\($0)" } ?? "\(process)"
         return Array((program.map { "\(number) \($0)" } ?? number).utf8)
     }
 
     init?(_ bytes: [UInt8]) {
-        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 1)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let parts = text.split(separator: "=", maxSplits: 1)
+        if parts.count == 2, let fact = Fact(rawValue: String(parts[0])) {
+            guard let process = Int32(parts[1]) else { return nil }
+            (self.process, self.fact) = (process, fact)
+            return
+        }
+        let words = text.split(separator: " ", maxSplits: 1)
         let numbers = words.first?.split(separator: "+") ?? []
         guard let process = numbers.first.flatMap({ Int32($0) }) else { return nil }
         self.process = process
@@ -175,6 +201,17 @@ struct InspectionQuestion {
     /// - Parameter isFar: Whether a file system may be asked.
     func answer(isFar: Bool, _ digests: FileDigests) -> [UInt8] {
         let table = ProcessTable()
+        if let fact {
+            let text: String?
+            switch fact {
+            case .image: text = PeerProcess.Image(process, in: table)?.text
+            case .mounts:
+                text = table.link("ns/mnt", of: process).flatMap { mounts in
+                    mounts == FileAccess.link(table.path + "/self/ns/mnt") ? nil : mounts
+                }
+            }
+            return (text.map { InspectionAnswer.found($0) } ?? .nothing).bytes
+        }
         let near = KnownProgramSearch(table: table, process: process, known: known)
         let search = ProgramSearch(table: table, process: process, known: known)
         let answer: InspectionAnswer

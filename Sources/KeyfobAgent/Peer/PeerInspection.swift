@@ -12,6 +12,16 @@ package protocol PeerInspection: Sendable {
 
     /// The SHA-256 of the program's file; nil where there is none, or it cannot be read.
     func digest(of program: Program, in process: PeerProcess) -> String?
+
+    /// What tells the program that a process is now from any other that it becomes; nil where that cannot be told.
+    func image(of process: PeerProcess) -> PeerProcess.Image?
+}
+
+extension PeerInspection {
+    /// What this thread sees, however long that takes.
+    package func image(of process: PeerProcess) -> PeerProcess.Image? {
+        PeerProcess.Image(process.number, in: process.table)
+    }
 }
 
 /// Looks on the thread that asks, however long that takes.
@@ -49,13 +59,15 @@ extension AgentCaller {
     ///
     /// - Throws: As ``PeerInspection/program(of:)``, and `notPermitted` where it has ended.
     package init(_ process: PeerProcess, door: Door, by inspection: any PeerInspection) throws(KeyringError) {
+        // What it is first is noted before it is looked at.
+        _ = process.isSame(by: inspection)
         let program = try inspection.program(of: process)
         // What was told of the number until now was told of this process.
         guard process.isThere else { throw .ended(process.number) }
-        guard process.isSame else { throw .becameAnother(process.number) }
+        guard process.isSame(by: inspection) else { throw .becameAnother(process.number) }
         self.init(program, process: process.number, user: process.user, door: door) {
             let digest = inspection.digest(of: program, in: process)
-            return process.isSame ? digest : nil
+            return process.isSame(by: inspection) ? digest : nil
         }
     }
 

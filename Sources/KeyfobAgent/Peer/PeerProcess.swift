@@ -1,5 +1,7 @@
 internal import CLinux
 internal import Glibc
+internal import KeyfobFiles
+internal import Synchronization
 
 /// A process that asks for something, which cannot be taken for a later one of its number.
 ///
@@ -12,31 +14,47 @@ package final class PeerProcess: Sendable {
     /// The table that tells of it.
     let table: ProcessTable
     private let descriptor: CInt
-    private let start: String
-    /// The program that it became last.
-    let image: Image
+    /// When it started, where there is no descriptor.
+    private let start: String?
+    /// How much code the program had that it was when this was made.
+    private let code: String?
+    /// The program that it was when it was looked at first.
+    private let first = Mutex<Image?>(nil)
 
     /// A program that a process has become, as nothing else is.
-    struct Image: Hashable {
-        fileprivate let number: Int32
-        fileprivate let start: String
-        /// What the kernel gave it, at random addresses; nil where that is not for us to see.
-        fileprivate let auxiliary: [UInt8]?
+    package struct Image: Hashable, Sendable {
+        /// When the process started, where the program is in memory, and the number of the file that runs.
+        ///
+        /// The places are the same for several programs where the process asked for no random ones.
+        let text: String
+
+        init(text: String) { self.text = text }
+
+        /// The program that a process is now; nil where that is not for us to see.
+        ///
+        /// A process that becomes another program can have whoever asks this wait without end.
+        init?(_ number: Int32, in table: ProcessTable) {
+            guard let status = table.status(of: number),
+                let file = KnownFile(link: table.path(of: number, "exe"))?.look.number
+            else { return nil }
+            text = ([String(number), status.start, file] + status.addresses).joined(separator: " ")
+        }
     }
 
     /// A process; nil where it has ended.
+    ///
+    /// Nothing here waits for the process, whatever it does.
     ///
     /// - Parameters:
     ///   - descriptor: One of the process, from whoever vouched for its number, which is closed with this; nil to open one.
     package init?(
         _ number: Int32, user: UInt32, descriptor given: CInt? = nil, in table: ProcessTable = ProcessTable()
     ) {
-        let before = table.start(of: number)
         descriptor = given ?? linux_open_process(number)
-        (self.number, self.user, self.table, start) = (number, user, table, before ?? "")
-        image = Image(number: number, start: start, auxiliary: table.read("auxv", of: number))
-        // One without a start has ended, or is not for us to see; one that was given has been told from later ones already.
-        guard before != nil, isThere, given != nil || table.start(of: number) == before else { return nil }
+        start = descriptor < 0 ? table.start(of: number) : nil
+        code = table.codeSize(of: number)
+        (self.number, self.user, self.table) = (number, user, table)
+        guard isThere else { return nil }
     }
 
     deinit {
@@ -45,12 +63,23 @@ package final class PeerProcess: Sendable {
 
     /// Whether it still runs, so that what the table told of its number until now was told of it.
     var isThere: Bool {
-        guard descriptor >= 0 else { return table.start(of: number) == start }
+        guard descriptor >= 0 else { return start != nil && table.start(of: number) == start }
         // What can be read of a process is its end.
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&waiting, 1, 0) == 0
     }
 
-    /// Whether it still runs, and has become no other program since this was made.
-    var isSame: Bool { table.read("auxv", of: number) == image.auxiliary && isThere }
+    /// The program that it was when it was looked at first; nil before, or where it was not for us to see.
+    var image: Image? { first.withLock { $0 } }
+
+    /// Whether it still runs, and has become no other program since it was looked at first, which this may be.
+    func isSame(by inspection: any PeerInspection) -> Bool {
+        // How much code it has is known from the moment when it connected.
+        guard table.codeSize(of: number) == code, let now = inspection.image(of: self) else { return false }
+        let isFirst = first.withLock { first in
+            if first == nil { first = now }
+            return first == now
+        }
+        return isFirst && isThere
+    }
 }

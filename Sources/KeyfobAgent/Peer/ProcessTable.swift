@@ -30,10 +30,25 @@ package struct ProcessTable: Sendable {
             .split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// How much code its program has; nil where there is none.
+    ///
+    /// The kernel waits for nothing to tell that.
+    func codeSize(of process: Int32) -> String? {
+        guard let fields = read("statm", of: process)?.split(separator: UInt8(ascii: " ")), fields.count > 3 else {
+            return nil
+        }
+        return String(decoding: fields[3], as: UTF8.self)
+    }
+
     /// When it started, in the kernel's ticks since the machine did: together with its number no other process has that.
     ///
     /// Nil where there is none, or where it has ended and only its status is left.
-    func start(of process: Int32) -> String? {
+    func start(of process: Int32) -> String? { status(of: process)?.start }
+
+    /// The same, and where in its memory its code, data and stack begin and end, which the kernel chooses for each program anew.
+    ///
+    /// Newer kernels wait here until a process has become another program, as with all that not everybody may see.
+    func status(of process: Int32) -> (start: String, addresses: [String])? {
         guard let bytes = read("stat", of: process),
             // The name before it may hold anything.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
@@ -42,6 +57,7 @@ package struct ProcessTable: Sendable {
         guard fields.count > 19, !["Z", "X", "x"].contains(String(decoding: fields[0], as: UTF8.self)) else {
             return nil
         }
-        return String(decoding: fields[19], as: UTF8.self)
+        let words = fields.map { String(decoding: $0, as: UTF8.self) }
+        return (words[19], Array(words.dropFirst(23).prefix(3) + words.dropFirst(42).prefix(3)))
     }
 }

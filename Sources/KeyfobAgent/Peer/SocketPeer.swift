@@ -46,10 +46,20 @@ extension PeerProcess {
         return unsafe getsockopt(socket, SOL_SOCKET, SO_PASSCRED, &value, &count) == 0 && value != 0
     }
 
-    /// The process that wrote what is read from a socket next; 0 where that is not told, nil where there is nothing.
+    /// Who wrote what is read from a socket next.
+    enum Writer: Equatable {
+        /// A process; 0 where that is not told.
+        case process(Int32)
+        /// Nothing is there, and something may come.
+        case nothingYet
+        /// Nothing will come.
+        case end
+    }
+
+    /// Who wrote what is read from a socket next.
     ///
     /// What one process wrote and what another did are never read at once.
-    static func writer(at socket: CInt) -> Int32? {
+    static func writer(at socket: CInt) -> Writer {
         var byte: UInt8 = 0
         // `struct cmsghdr` with a `struct ucred`. There is room for nothing else, so that descriptors stay where they are.
         var control = [Int32](repeating: 0, count: 8)
@@ -66,8 +76,9 @@ extension PeerProcess {
                 }
             }
         }
-        guard count > 0 else { return nil }
-        return control[2] == SOL_SOCKET && control[3] == 2 ? control[4] : 0
+        if count < 0, errno == EAGAIN || errno == EINTR { return .nothingYet }
+        guard count > 0 else { return .end }
+        return .process(control[2] == SOL_SOCKET && control[3] == 2 ? control[4] : 0)
     }
 
     /// `SO_PEERPIDFD`, which older headers lack.
@@ -83,6 +94,7 @@ extension KeyringError {
     /// The process that asks runs another program than it did.
     static func becameAnother(_ process: Int32) -> KeyringError {
         KeyringError(
-            .notPermitted, "process \(process) has become another program since it connected; connect again")
+            .notPermitted,
+            "process \(process) has become another program since it connected, or hides what it runs; connect again")
     }
 }

@@ -35,7 +35,8 @@ package struct Interpreter {
         case "zsh": family = .zsh
         case "sh", "dash", "ksh", "mksh": family = .shell
         case "lua", "luajit": family = .lua
-        case "php": family = .php
+        // Others of PHP read more from their environment, as a web server does.
+        case "php" where !name.contains("-"): family = .php
         default: return nil
         }
     }
@@ -80,7 +81,7 @@ package struct Interpreter {
 
     /// Whether a filter of Python's warnings names no class, which Python would load: `ignore`, not `ignore::a.B`.
     @Sendable
-    static func isPlainWarning(_ filter: String) -> Bool { !filter.contains(".") }
+    static func isPlainWarning(_ filter: String) -> Bool { !filter.utf8.contains(UInt8(ascii: ".")) }
 
     /// The script among the words that it was started with; nil where there is none, or an option may have other code run.
     func script(in arguments: [String]) -> String? { start(in: arguments)?.script }
@@ -88,6 +89,14 @@ package struct Interpreter {
     /// The script, and the letters of the options before it; nil where there is none, or an option may have other code run.
     func start(in arguments: [String]) -> (script: String, letters: Set<Character>)? {
         let options = options
+        // A shell that is called so reads the user's profile first.
+        let name = arguments.first ?? ""
+        if options.isShell,
+            name.utf8.first == UInt8(ascii: "-")
+                || name.utf8.split(separator: UInt8(ascii: "/")).last?.first == UInt8(ascii: "-")
+        {
+            return nil
+        }
         var (words, letters) = (arguments.dropFirst(), Set<Character>())
         while let word = words.popFirst() {
             if word == "--" || word == "-" && options.isShell { return words.first.map { ($0, letters) } }
@@ -99,7 +108,8 @@ package struct Interpreter {
             var rest = word.dropFirst()
             while let letter = rest.popFirst() {
                 if options.letters.contains(letter) {
-                    letters.insert(letter)
+                    // A plus takes back what a dash has said.
+                    if word.first == "+" { letters.remove(letter) } else { letters.insert(letter) }
                 } else if let isHarmless = options.withValue[letter] {
                     // A shell takes the next word whatever stands behind the letter.
                     let value = rest.isEmpty || options.isShell ? words.popFirst() : String(rest)

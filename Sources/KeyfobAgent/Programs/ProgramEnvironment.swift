@@ -5,7 +5,8 @@ internal import KeyfobModel
 /// Only variables that name code count, each for the programs that read it. A path does no harm if it is the system's, where no
 /// program of the user can put anything, or the program's own.
 struct ProgramEnvironment {
-    private let variables: [(name: Substring, value: Substring)]
+    /// The values are bytes, as programs take them: what looks like one character with a colon in it is a colon and the next path.
+    private let variables: [(name: String, value: ArraySlice<UInt8>)]
     /// Whether a path is the system's with all that is above it, or the program's own.
     private let isTrusted: (String) -> Bool
 
@@ -13,37 +14,62 @@ struct ProgramEnvironment {
     init(_ bytes: [UInt8], isTrusted: @escaping (String) -> Bool) {
         variables = bytes.split(separator: 0).compactMap { line in
             guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            return (
-                Substring(decoding: line[..<equals], as: UTF8.self),
-                Substring(decoding: line[(equals + 1)...], as: UTF8.self)
-            )
+            return (String(decoding: line[..<equals], as: UTF8.self), line[(equals + 1)...])
         }
         self.isTrusted = isTrusted
     }
 
     subscript(_ name: String) -> String? {
-        variables.first { $0.name == name }.map { String($0.value) }
+        variables.first { $0.name == name }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    /// A variable that has other code run.
+    struct Intruder: Equatable {
+        let name: String
+        /// The part of its value that names where that is, which may be empty; nil where no part does.
+        var part: String?
     }
 
     /// The first variable that has any program load other code: what the dynamic linker and common libraries read.
-    func intruder() -> String? {
+    func intruder() -> Intruder? {
         variables.first { name, value in
             switch name {
             // A name without a folder is looked for where the system's libraries are, and in `LD_LIBRARY_PATH`.
             case "LD_PRELOAD", "LD_AUDIT", "GTK_MODULES", "GTK3_MODULES":
-                !value.split { $0 == " " || $0 == ":" }.allSatisfy { !$0.contains("/") || isTrusted(String($0)) }
+                !value.split { " :".utf8.contains($0) }.allSatisfy { part in
+                    !part.contains(UInt8(ascii: "/")) || Self.text(part).map(isTrusted) ?? false
+                }
             case "LD_LIBRARY_PATH": hasForeign(value, separators: ":;")
-            default: Self.placesOfCode.contains(String(name)) && hasForeign(value)
+            case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS":
+                !Self.words(value).allSatisfy { word in Self.plainJavaOptions.contains { word.starts(with: $0.utf8) } }
+            default: Self.placesOfCode.contains(name) && hasForeign(value)
             }
-        }.map { String($0.name) }
+        }.map { intruder($0.name, $0.value) }
     }
 
-    /// Variables with the folders or files from which libraries load modules: glibc, OpenSSL, Kerberos, GTK, Qt, GStreamer.
+    /// A variable, and which part of it is foreign where it names places.
+    private func intruder(_ name: String, _ value: ArraySlice<UInt8>) -> Intruder {
+        let separators = name == "LD_PRELOAD" || name == "LD_AUDIT" ? " :" : name == "LD_LIBRARY_PATH" ? ":;" : ":"
+        let areFolders = name.hasSuffix("PATH") || name.hasSuffix("LIB")
+        let part = value.split(omittingEmptySubsequences: false) { separators.utf8.contains($0) }.first { part in
+            (part.isEmpty && areFolders || part.first == UInt8(ascii: "/")) && !isHarmless(part)
+        }
+        return Intruder(name: name, part: part.map { String(decoding: $0, as: UTF8.self) })
+    }
+
+    /// What has Java load no code: `-Xmx1g`.
+    private static let plainJavaOptions = [
+        "-Xmx", "-Xms", "-Xss", "-Dfile.encoding=", "-Dawt.useSystemAAFontSettings=", "-Djava.net.preferIPv4Stack=",
+    ]
+
+    /// Variables with the folders or files from which libraries load modules: glibc, OpenSSL, Kerberos, GTK, Qt, GStreamer, .NET,
+    /// OpenGL, Vulkan.
     private static let placesOfCode: Set = [
         "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "KRB5_CONFIG", "GTK_PATH", "GTK_EXE_PREFIX",
         "GTK_IM_MODULE_FILE", "GDK_PIXBUF_MODULE_FILE", "GI_TYPELIB_PATH", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR",
         "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "GST_PLUGIN_PATH",
-        "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0",
+        "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0", "DOTNET_STARTUP_HOOKS",
+        "CORECLR_PROFILER_PATH", "CORECLR_PROFILER_PATH_64", "LIBGL_DRIVERS_PATH", "VK_LAYER_PATH",
     ]
 
     /// The first variable that has an interpreter load other code than its script.
@@ -51,14 +77,14 @@ struct ProgramEnvironment {
     /// - Parameters:
     ///   - letters: The options that it was started with.
     ///   - home: The user's own folder; nil where that is not known.
-    func intruder(in family: Interpreter.Family, _ letters: Set<Character>, home: String?) -> String? {
-        var found = variables.first { name, value in
-            !value.isEmpty && isIntruder(String(name), value, family, letters)
-        }
+    func intruder(in family: Interpreter.Family, _ letters: Set<Character>, home: String?) -> Intruder? {
+        var found = variables.first { name, value in !value.isEmpty && isIntruder(name, value, family, letters) }
         if found == nil, readsHome(family, letters), let home {
-            found = variables.first { name, value in name == "HOME" && value != home && hasForeign(value) }
+            found = variables.first { name, value in
+                name == "HOME" && !value.elementsEqual(home.utf8) && hasForeign(value)
+            }
         }
-        return found.map { String($0.name) }
+        return found.map { intruder($0.name, $0.value) }
     }
 
     /// Whether the interpreter runs code from the user's folder before the script: modules of the user, `.zshenv`.
@@ -72,36 +98,39 @@ struct ProgramEnvironment {
     }
 
     private func isIntruder(
-        _ name: String, _ value: Substring, _ family: Interpreter.Family, _ letters: Set<Character>
+        _ name: String, _ value: ArraySlice<UInt8>, _ family: Interpreter.Family, _ letters: Set<Character>
     ) -> Bool {
         switch family {
         case .python: letters.isDisjoint(with: "EI") && isPythonIntruder(name, value, letters)
         case .perl:
             switch name {
             case "PERL5LIB", "PERLLIB": hasForeign(value)
-            case "PERL5OPT": !value.split(separator: " ").allSatisfy(Self.isPlainPerlOption)
-            case "PERL_USE_UNSAFE_INC": value != "0"
+            case "PERL5OPT": !Self.words(value).allSatisfy(Self.isPlainPerlOption)
+            case "PERL_USE_UNSAFE_INC": !value.elementsEqual("0".utf8)
             default: name == "PERL5DB"
             }
         case .ruby:
             switch name {
             case "RUBYLIB", "GEM_HOME", "GEM_PATH": hasForeign(value)
-            case "RUBYOPT": !value.split(separator: " ").allSatisfy { $0.hasPrefix("-w") || $0.hasPrefix("-W") }
-            default: name == "RUBYGEMS_GEMDEPS"
+            case "RUBYOPT": !Self.words(value).allSatisfy(Self.isPlainRubyOption)
+            default: ["RUBYGEMS_GEMDEPS", "BUNDLER_SETUP"].contains(name)
             }
         case .node:
             switch name {
             case "NODE_PATH", "NODE_COMPILE_CACHE": hasForeign(value)
             case "NODE_OPTIONS":
-                !value.split(separator: " ").allSatisfy { word in
-                    Interpreter.nodeWords.contains { $0.hasSuffix("=") ? word.hasPrefix($0) : word == $0 }
+                !Self.words(value).allSatisfy { word in
+                    Interpreter.nodeWords.contains {
+                        $0.hasSuffix("=") ? word.starts(with: $0.utf8) : word.elementsEqual($0.utf8)
+                    }
                 }
-            default: false
+            // Its modules then come from beside the link by which it was started.
+            default: ["NODE_PRESERVE_SYMLINKS", "NODE_PRESERVE_SYMLINKS_MAIN"].contains(name)
             }
         case .bash:
             // With -p it reads none of them.
             !letters.contains("p")
-                && (name == "BASH_ENV" && (Self.isExpanded(value) || hasForeign(value))
+                && (name == "BASH_ENV" && (value.contains { "$`".utf8.contains($0) } || hasForeign(value))
                     || name == "BASH_LOADABLES_PATH" && hasForeign(value) || name == "PS4" && Self.isExpanded(value))
         case .shell: name == "FPATH" && hasForeign(value) || name == "PS4" && Self.isExpanded(value)
         case .zsh: ["ZDOTDIR", "FPATH"].contains(name) && hasForeign(value)
@@ -111,40 +140,56 @@ struct ProgramEnvironment {
                     || (name.hasPrefix("LUA_PATH") || name.hasPrefix("LUA_CPATH")) && hasForeignTemplate(value))
         case .php:
             !letters.contains("n") && ["PHPRC", "PHP_INI_SCAN_DIR"].contains(name)
-                && !value.split(separator: ":").allSatisfy { isHarmless(String($0)) }
+                && !value.split(separator: UInt8(ascii: ":")).allSatisfy(isHarmless)
         }
     }
 
-    private func isPythonIntruder(_ name: String, _ value: Substring, _ letters: Set<Character>) -> Bool {
+    private func isPythonIntruder(_ name: String, _ value: ArraySlice<UInt8>, _ letters: Set<Character>) -> Bool {
         switch name {
         case "PYTHONPATH", "PYTHONHOME": hasForeign(value)
         // Compiled modules, also of the standard library.
         case "PYTHONPYCACHEPREFIX": hasForeign(value)
         case "PYTHONUSERBASE": readsHome(.python, letters) && hasForeign(value)
-        case "PYTHONPLATLIBDIR": value.contains("/")
-        case "PYTHONWARNINGS": !Interpreter.isPlainWarning(String(value))
+        case "PYTHONPLATLIBDIR": value.contains(UInt8(ascii: "/"))
+        case "PYTHONWARNINGS": !Interpreter.isPlainWarning(String(decoding: value, as: UTF8.self))
         // It reads more code from standard input, and with a debug build a module.
         default: ["PYTHONINSPECT", "PYTHON_PRESITE"].contains(name)
         }
     }
 
     /// Whether an option in `PERL5OPT` is about warnings and taint checks alone.
-    private static func isPlainPerlOption(_ word: Substring) -> Bool {
-        word.drop { $0 == "-" }.allSatisfy { "wWXtT".contains($0) }
+    private static func isPlainPerlOption(_ word: ArraySlice<UInt8>) -> Bool {
+        word.drop { $0 == UInt8(ascii: "-") }.allSatisfy { "wWXtT".utf8.contains($0) }
+    }
+
+    /// Whether an option in `RUBYOPT` is about warnings alone; other letters may stand behind `-w`.
+    private static func isPlainRubyOption(_ word: ArraySlice<UInt8>) -> Bool {
+        ["-w", "-W", "-W0", "-W1", "-W2"].contains { word.elementsEqual($0.utf8) } || word.starts(with: "-W:".utf8)
+    }
+
+    /// The words between blanks of all kinds.
+    private static func words(_ value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        value.split { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
     }
 
     /// Whether a shell that expands a text may run a command for that: substitutions, and what evaluates another variable's text.
-    static func isExpanded(_ text: Substring) -> Bool {
-        if text.contains("`") || text.contains("$(") || text.contains("$[") { return true }
-        return text.components(after: "${").contains { rest in
-            var rest = rest.drop { $0.isLetter || $0.isNumber || $0 == "_" }
-            if rest.first == "[" {
-                rest = rest.dropFirst().drop { $0.isNumber }
-                guard rest.first == "]" else { return true }
+    static func isExpanded(_ text: ArraySlice<UInt8>) -> Bool {
+        text.indices.contains { index in
+            if text[index] == UInt8(ascii: "`") { return true }
+            guard text[index] == UInt8(ascii: "$") else { return false }
+            var rest = text[(index + 1)...]
+            guard rest.first == UInt8(ascii: "{") else { return rest.first.map("([".utf8.contains) ?? false }
+            rest = rest.dropFirst()
+            // What stands in the place of a name has a meaning of its own: `${#x[y]}`, `${!x}`, `${-:x}`.
+            guard let first = rest.first, ShellText.isWordPart(first) else { return true }
+            rest = rest.drop(while: ShellText.isWordPart)
+            if rest.first == UInt8(ascii: "[") {
+                rest = rest.dropFirst().drop { $0.isASCIIDigit }
+                guard rest.first == UInt8(ascii: "]") else { return true }
                 rest = rest.dropFirst()
             }
-            if rest.first == ":" { return !"-+=?".contains(rest.dropFirst().first ?? "x") }
-            return !"}-+=?#%/".contains(rest.first ?? "x")
+            if rest.first == UInt8(ascii: ":") { return !(rest.dropFirst().first.map("-+=?".utf8.contains) ?? false) }
+            return !(rest.first.map("}-+=?#%/".utf8.contains) ?? false)
         }
     }
 
@@ -162,30 +207,21 @@ struct ProgramEnvironment {
     /// Whether any of several paths is another's.
     ///
     /// An empty one among others is the folder that the program is in.
-    private func hasForeign(_ value: Substring, separators: String = ":") -> Bool {
+    private func hasForeign(_ value: ArraySlice<UInt8>, separators: String = ":") -> Bool {
         guard !value.isEmpty else { return false }
-        return !value.split(omittingEmptySubsequences: false) { separators.contains($0) }.allSatisfy {
-            isHarmless(String($0))
-        }
+        return !value.split(omittingEmptySubsequences: false) { separators.utf8.contains($0) }.allSatisfy(isHarmless)
     }
 
     /// Whether one of Lua's templates of paths leads elsewhere; an empty one stands for what is built in.
-    private func hasForeignTemplate(_ value: Substring) -> Bool {
-        !value.split(separator: ";").allSatisfy { isHarmless(String($0.prefix { $0 != "?" })) }
+    private func hasForeignTemplate(_ value: ArraySlice<UInt8>) -> Bool {
+        !value.split(separator: UInt8(ascii: ";")).allSatisfy { isHarmless($0.prefix { $0 != UInt8(ascii: "?") }) }
     }
 
     /// Whether nothing of another program is at a path.
-    private func isHarmless(_ path: String) -> Bool { path == "/dev/null" || isTrusted(path) }
-}
-
-extension Substring {
-    /// What stands behind each place where a text is.
-    fileprivate func components(after text: String) -> [Substring] {
-        var (found, rest): ([Substring], Substring) = ([], self)
-        while let range = rest.firstRange(of: text) {
-            rest = rest[range.upperBound...]
-            found.append(rest)
-        }
-        return found
+    private func isHarmless(_ path: ArraySlice<UInt8>) -> Bool {
+        path.elementsEqual("/dev/null".utf8) || Self.text(path).map(isTrusted) ?? false
     }
+
+    /// A path as text; nil where it is none, so that no other file is looked at in its place.
+    private static func text(_ path: ArraySlice<UInt8>) -> String? { String(validating: path, as: UTF8.self) }
 }

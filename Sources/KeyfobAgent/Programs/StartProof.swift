@@ -8,22 +8,15 @@ struct FileEyes: Sendable {
     let isSure: Bool
     /// What is at a path; nil where nothing is, or where that cannot be told.
     let look: @Sendable (String) -> FileLook?
-    /// The path without links of what is at another one, or of the nearest folder above that is there; nil where that cannot be told.
+    /// The path without links of what is at another one; nil where that cannot be told.
     let real: @Sendable (String) -> String?
     /// Whether a program is at a path; nil where that cannot be told.
     let isProgram: @Sendable (String) -> Bool?
 
     /// By asking.
     static let far = FileEyes(
-        isSure: true, look: { FileLook($0) },
-        real: { path in
-            var place = path
-            while place != "/" {
-                if let real = FileAccess.realPath(place) { return real }
-                place = FileAccess.folder(of: place)
-            }
-            return "/"
-        }, isProgram: { StartRule.isProgram($0) })
+        isSure: true, look: { FileLook($0) }, real: { FileAccess.realPath($0) },
+        isProgram: { StartRule.isProgram($0) })
 
     /// By what the kernel has in memory; what a link leads to is not seen at the link.
     static let near = FileEyes(
@@ -42,8 +35,46 @@ struct FileEyes: Sendable {
             }
         })
 
+    /// Whether no program of the user can put anything at a path, or could before: all that it leads over is the system's, links
+    /// too.
     func isSystems(_ path: String) -> Bool {
-        path.hasPrefix("/") && real(path).map { FileLook.isSystems($0, by: look) } ?? false
+        guard path.utf8.first == UInt8(ascii: "/"), look("/")?.isSystems == true else { return false }
+        var (place, links) = ("/", 0)
+        var names = Array(Self.names(of: path).reversed())
+        while let name = names.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                place = FileAccess.folder(of: place)
+                continue
+            }
+            let next = FileAccess.path(place, name)
+            // What its links lead to is each process's own.
+            guard next != "/proc" else { return false }
+            // What is not there may have been, unless root alone could take it away.
+            guard let found = look(next) else { return isSure && look(place)?.isRootsAlone == true }
+            guard found.isSystems else { return false }
+            guard found.isLink else {
+                place = next
+                continue
+            }
+            guard links < 40, let target = FileAccess.link(next) else { return false }
+            links += 1
+            if target.utf8.first == UInt8(ascii: "/") { place = "/" }
+            names += Self.names(of: target).reversed()
+        }
+        return true
+    }
+
+    /// The names in a path, parted by bytes as the system does.
+    static func names(of path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    /// Whether a path without links is that of a folder, or below it.
+    static func isBelow(_ path: String, _ folder: String) -> Bool {
+        folder == "/"
+            || path.utf8.starts(with: folder.utf8)
+                && [nil, UInt8(ascii: "/")].contains(path.utf8.dropFirst(folder.utf8.count).first)
     }
 }
 
@@ -77,10 +108,17 @@ struct StartProof {
         guard let bytes = environment else { throw Doubt("its environment cannot be read") }
         let environment = ProgramEnvironment(bytes) { path in
             // Some programs shorten a path with these before they follow links.
-            !path.split(separator: "/").contains("..")
+            !FileEyes.names(of: path).contains("..")
                 && (eyes.isSystems(path) || Self.isOwn(path) || isOwn(path, of: start))
         }
-        if let name = environment.intruder() { throw Doubt(Self.start(without: name)) }
+        if let intruder = environment.intruder() { throw Doubt(Self.start(without: intruder)) }
+        if let value = environment["ELECTRON_RUN_AS_NODE"], !value.isEmpty {
+            guard eyes.isSure else { throw .unseen }
+            // What Electron has beside each of its programs.
+            if eyes.look(FileAccess.path(FileAccess.folder(of: start.executable), "icudtl.dat")) != nil {
+                throw Doubt(Self.start(without: ProgramEnvironment.Intruder(name: "ELECTRON_RUN_AS_NODE")))
+            }
+        }
         guard let interpreter = Interpreter(executable: start.executable),
             let (word, letters) = interpreter.start(in: start.arguments), !word.isEmpty
         else { return nil }
@@ -88,7 +126,10 @@ struct StartProof {
             if eyes.isSure { return nil }
             throw .unseen
         }
-        guard word.hasPrefix("/") else {
+        guard !word.unicodeScalars.contains("\u{FFFD}") else {
+            throw Doubt("the name of its script is not in UTF-8; rename it")
+        }
+        guard word.utf8.first == UInt8(ascii: "/") else {
             let path = table.link("cwd", of: process).map { FileAccess.path($0, word) } ?? "/PATH/\(word)"
             throw Doubt("its script was named from a folder, and which one that was is not known; name it as \(path)")
         }
@@ -97,8 +138,8 @@ struct StartProof {
         guard let (real, doubt) = found, let file = eyes.look(real), file.isRegularFile else { return nil }
         let isKnown = known == file.number
         if let doubt, !isKnown { throw doubt }
-        if let name = environment.intruder(in: interpreter.family, letters, home: home) {
-            throw Doubt(Self.start(without: name))
+        if let intruder = environment.intruder(in: interpreter.family, letters, home: home) {
+            throw Doubt(Self.start(without: intruder))
         }
         if interpreter.family == .bash, !letters.contains("p") { try checkFunctions(environment.shellFunctions, real) }
         if interpreter.family == .python {
@@ -107,8 +148,10 @@ struct StartProof {
         return (real, file.number)
     }
 
-    private static func start(without name: String) -> String {
-        "\(name) in its environment may have it run other code; start it without"
+    private static func start(without intruder: ProgramEnvironment.Intruder) -> String {
+        let part = intruder.part.map { $0.isEmpty ? "the folder it was started in (an empty part)" : $0 }
+        let what = part.map { "names \($0), from where it may run other code" } ?? "may have it run other code"
+        return "\(intruder.name) in its environment \(what); start it without, or give it a socket for one purpose"
     }
 
     /// Where the installation is that this process runs; nil where it is none.
@@ -184,17 +227,17 @@ struct StartProof {
     /// The file that a path leads to without links, which led there when the process was started, and why it may not have where a
     /// folder may have been moved; nil where no file is there.
     private func place(of path: String, since moment: Int64?) throws(Doubt) -> (path: String, doubt: Doubt?)? {
-        func isLater(_ time: Int64) -> Bool { moment.map { time >= $0 } ?? false }
+        func isLater(_ time: Int64) -> Bool { Self.isLater(time, moment) }
         var (place, links) = ("/", 0)
         var doubt: Doubt?
-        var names = Array(path.split(separator: "/").reversed())
+        var names = Array(FileEyes.names(of: path).reversed())
         while let name = names.popLast() {
             if name == "." { continue }
             if name == ".." {
                 place = FileAccess.folder(of: place)
                 continue
             }
-            let next = FileAccess.path(place, String(name))
+            let next = FileAccess.path(place, name)
             // What its links lead to is each process's own, and another file the next moment.
             guard next != "/proc" else { throw Doubt("its script was named as \(path); name it by its own path") }
             guard let found = eyes.look(next) else {
@@ -205,8 +248,8 @@ struct StartProof {
                 guard !isLater(found.changed) else { throw Self.changed(next) }
                 guard links < 40, let target = FileAccess.link(next) else { return nil }
                 links += 1
-                if target.hasPrefix("/") { place = "/" }
-                names += target.split(separator: "/").reversed()
+                if target.utf8.first == UInt8(ascii: "/") { place = "/" }
+                names += FileEyes.names(of: target).reversed()
                 continue
             }
             if found.isRegularFile, isLater(found.changed) { throw Self.changed(next) }
@@ -220,6 +263,8 @@ struct StartProof {
         }
         return (place, doubt)
     }
+
+    private static func isLater(_ time: Int64, _ moment: Int64?) -> Bool { moment.map { time >= $0 } ?? false }
 
     private static func changed(_ path: String) -> Doubt {
         Doubt("\(path) was changed or moved after it was started; start it again")
@@ -246,15 +291,16 @@ struct StartProof {
     private func checkPlace(
         ofPython start: ProgramStart, _ environment: ProgramEnvironment, script: String, since moment: Int64?
     ) throws(Doubt) {
-        guard let word = start.arguments.first, !word.isEmpty else { return }
+        // Without a name it takes this one.
+        let word = start.arguments.first.flatMap { $0.isEmpty ? nil : $0 } ?? "python3"
         var path = word
-        if !word.contains("/") {
-            guard let folders = environment["PATH"], !folders.isEmpty, let found = try program(word, in: folders) else {
-                return
-            }
+        if !word.utf8.contains(UInt8(ascii: "/")) {
+            guard let folders = environment["PATH"], !folders.isEmpty,
+                let found = try program(word, in: folders, since: moment)
+            else { return }
             path = found
         }
-        guard path.hasPrefix("/") else {
+        guard path.utf8.first == UInt8(ascii: "/") else {
             throw Doubt(
                 "its interpreter was named from a folder, and which one that was is not known; name its whole path")
         }
@@ -275,14 +321,34 @@ struct StartProof {
     }
 
     /// The first program of a name in folders, as Python looks for itself.
-    private func program(_ name: String, in folders: String) throws(Doubt) -> String? {
-        for folder in folders.split(separator: ":", omittingEmptySubsequences: false) {
-            let path = FileAccess.path(folder.isEmpty ? "." : String(folder), name)
-            guard path.hasPrefix("/") else { return path }
+    private func program(_ name: String, in folders: String, since moment: Int64?) throws(Doubt) -> String? {
+        for folder in folders.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false) {
+            let folder = String(Substring(folder))
+            let path = FileAccess.path(folder.isEmpty ? "." : folder, name)
+            guard path.utf8.first == UInt8(ascii: "/") else { return path }
             guard let isThere = eyes.isProgram(path) else { throw .unseen }
             if isThere { return path }
+            if moment != nil, !eyes.isSystems(folder) { try checkSame(folder, since: moment) }
         }
         return nil
+    }
+
+    /// Nothing may have been taken out of a folder where nothing is found now.
+    private func checkSame(_ folder: String, since moment: Int64?) throws(Doubt) {
+        var nearest = folder
+        while nearest != "/" {
+            if let (real, doubt) = try place(of: nearest, since: moment) {
+                if let doubt { throw doubt }
+                guard let found = eyes.look(real) else { throw .unseen }
+                guard !Self.isLater(found.changed, moment) else {
+                    throw Doubt(
+                        "PATH names \(folder), and \(nearest) has changed after it was started: its interpreter may have "
+                            + "been there; start it again")
+                }
+                return
+            }
+            nearest = FileAccess.folder(of: nearest)
+        }
     }
 
     /// The folder of a program of the user and its libraries, as that of an AppImage: it could be changed there as well as its
@@ -294,10 +360,16 @@ struct StartProof {
     }
 
     private func isOwn(_ path: String, of start: ProgramStart) -> Bool {
-        guard path.hasPrefix("/"), let folder = ownFolder(of: start.executable), let real = eyes.real(path) else {
-            return false
+        guard path.utf8.first == UInt8(ascii: "/"), let folder = ownFolder(of: start.executable) else { return false }
+        var nearest = path
+        while nearest != "/" {
+            do {
+                // A link elsewhere could be turned afterwards.
+                if let (real, _) = try place(of: nearest, since: startMoment) { return FileEyes.isBelow(real, folder) }
+            } catch { return false }
+            nearest = FileAccess.folder(of: nearest)
         }
-        return (real + "/").hasPrefix(folder + "/")
+        return false
     }
 
     /// Whether the environment of Python at a path is a script's: the script is in it, or it is in a folder of the script's, the
@@ -305,13 +377,13 @@ struct StartProof {
     private func isOwn(_ root: String, of script: String) -> Bool {
         let parent = FileAccess.folder(of: root)
         return FileAccess.folder(of: script) == parent
-            || [root, parent].contains { script.hasPrefix($0 + "/") && !isWide($0) }
+            || [root, parent].contains { FileEyes.isBelow(script, $0) && !isWide($0) }
     }
 
     /// Whether programs that have nothing to do with one another put files below a folder.
     private func isWide(_ folder: String) -> Bool {
         let home = home.flatMap(eyes.real)
-        let isAboveHome = home.map { ($0 + "/").hasPrefix(folder + "/") || folder == $0 + "/.local" } ?? false
+        let isAboveHome = home.map { FileEyes.isBelow($0, folder) || folder == $0 + "/.local" } ?? false
         return folder == "/" || isAboveHome || eyes.look(folder)?.isOpenToAll ?? true
     }
 }

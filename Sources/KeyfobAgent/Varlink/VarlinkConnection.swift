@@ -93,12 +93,18 @@ final class VarlinkConnection {
             input.withBytes { larger.append($0) }
             input = larger
         }
-        if let otherWriter, let writer = PeerProcess.writer(at: descriptor) {
-            guard writer == peer.number || writer == 0 && mayBeUnnamed else {
-                send(otherWriter, now)
-                return leave()
+        if let otherWriter {
+            switch PeerProcess.writer(at: descriptor) {
+            // What comes from here on nobody has looked at.
+            case .nothingYet: return isBroken ? leave() : ()
+            case .end: break
+            case .process(let writer):
+                guard writer == peer.number || writer == 0 && mayBeUnnamed else {
+                    send(otherWriter, now)
+                    return leave()
+                }
+                if writer != 0 { mayBeUnnamed = false }
             }
-            if writer != 0 { mayBeUnnamed = false }
         }
         do {
             if try input.append(readingFrom: descriptor) == 0 { hasEnded = true }

@@ -146,6 +146,69 @@ struct ProgramTrickTests {
                 "the shell function command_not_found_handle"
             ),
             ("exec bash -l @/bin/allowed.sh", ":", "executable:/usr/bin/bash"),
+            ("HOME=@/home exec -a -sh dash @/bin/allowed.sh", ":", "executable:/usr/bin/dash"),
+            ("HOME=@/home exec -a @/-bash bash @/bin/allowed.sh", ":", "executable:/usr/bin/bash"),
+            (
+                "BASH_ENV=@/evil/none exec bash +p @/bin/allowed.sh", ":",
+                "BASH_ENV in its environment names @/evil/none"
+            ),
+            ("BASH_ENV=@/evil/none exec bash -p +p @/bin/allowed.sh", ":", "BASH_ENV in its environment"),
+            ("BASH_ENV='/usr/share/$X' exec bash @/bin/allowed.sh", ":", "BASH_ENV in its environment"),
+            (
+                "PATH=@/other/venv/bin:/usr/bin exec -a '' /usr/bin/python3 @/bin/allowed.py", ":",
+                "the modules of @/other/venv"
+            ),
+            (
+                "PATH=@/other/venv/bin:/usr/bin exec python3 @/bin/allowed.py", "rm @/other/venv/bin/python3",
+                "PATH names @/other/venv/bin"
+            ),
+            (
+                "PATH=@/other/venv/bin:/usr/bin exec python3 @/bin/allowed.py", "rm -r @/other/venv",
+                "PATH names @/other/venv/bin"
+            ),
+            // What was there is gone, and a link leads elsewhere.
+            (
+                "touch evil/away;; PYTHONPATH=@/evil/away exec python3 @/bin/allowed.py", "rm evil/away",
+                "PYTHONPATH in its environment names @/evil/away"
+            ),
+            (
+                "LD_LIBRARY_PATH=/tmp/none-of-keyfob exec tools/tool evil/plain.sh", ":",
+                "LD_LIBRARY_PATH in its environment names /tmp/none-of-keyfob"
+            ),
+            (
+                "ln -s evil l;; LD_LIBRARY_PATH=@/l exec tools/tool evil/plain.sh", "ln -sfn /usr/lib l",
+                "LD_LIBRARY_PATH in its environment names @/l"
+            ),
+            (
+                "ln -s evil l;; LD_LIBRARY_PATH=@/l exec @/app/usr/bin/tool evil/plain.sh", "ln -sfn app/usr/lib l",
+                "LD_LIBRARY_PATH in its environment names @/l"
+            ),
+            ("LD_LIBRARY_PATH=/proc/self/cwd/usr/lib exec tools/tool evil/plain.sh", ":", "LD_LIBRARY_PATH in its"),
+            (
+                "LD_LIBRARY_PATH=/usr/lib: exec tools/tool evil/plain.sh", ":",
+                "LD_LIBRARY_PATH in its environment names the folder it was started in (an empty part)"
+            ),
+            // Bytes, not characters.
+            (
+                "PYTHONPATH=/usr/lib:$'\\xcc\\x81'@/evil exec python3 @/bin/allowed.py", ":",
+                "PYTHONPATH in its environment"
+            ),
+            ("PYTHONPATH=/usr/$'\\xff' exec python3 @/bin/allowed.py", ":", "PYTHONPATH in its environment"),
+            (
+                "LD_PRELOAD=x/$'\\xcc\\x81'y exec tools/tool evil/plain.sh 2> /dev/null", ":",
+                "LD_PRELOAD in its environment"
+            ),
+            (
+                "mkdir evil/$'\\xcc\\x81'; cp bin/allowed.py evil/$'\\xcc\\x81'; ln -s evil l;; exec python3 @/l/$'\\xcc\\x81'/allowed.py",
+                "rm l; ln -s evil l", "@/l was changed or moved after"
+            ),
+            ("DOTNET_STARTUP_HOOKS=@/evil/x.dll exec tools/tool evil/plain.sh", ":", "DOTNET_STARTUP_HOOKS in its"),
+            ("VK_LAYER_PATH=@/evil exec tools/tool evil/plain.sh", ":", "VK_LAYER_PATH in its"),
+            ("JAVA_TOOL_OPTIONS=-javaagent:@/e.jar exec tools/tool evil/plain.sh", ":", "JAVA_TOOL_OPTIONS in its"),
+            (
+                "touch app/usr/bin/icudtl.dat;; ELECTRON_RUN_AS_NODE=1 exec @/app/usr/bin/tool evil/plain.sh", ":",
+                "ELECTRON_RUN_AS_NODE in its environment may have it run other code"
+            ),
             ("PERL5LIB=@/evil exec perl @/bin/allowed.pl", ":", "PERL5LIB in its environment"),
             ("PERL5OPT=-Mstrict exec perl @/bin/allowed.pl", ":", "PERL5OPT in its environment"),
             ("exec perl -I@/evil @/bin/allowed.pl", ":", "executable:/usr/bin/perl"),
@@ -193,6 +256,14 @@ struct ProgramTrickTests {
             ("exec bash -euo pipefail @/bin/allowed.sh", "script:@/bin/allowed.sh"),
             ("exec sh @/bin/allowed.sh", "script:@/bin/allowed.sh"),
             ("exec perl -w @/bin/allowed.pl", "script:@/bin/allowed.pl"),
+            ("BASH_ENV=@/x exec bash +p -p @/bin/allowed.sh", "script:@/bin/allowed.sh"),
+            ("PATH=@/none:@/tools:/usr/bin exec python3 @/bin/allowed.py", "script:@/bin/allowed.py"),
+            ("exec -a '' /usr/bin/python3 @/bin/allowed.py", "script:@/bin/allowed.py"),
+            ("LD_LIBRARY_PATH=/lib:/usr/lib/none exec tools/tool evil/plain.sh", "executable:@/tools/tool"),
+            (
+                "ELECTRON_RUN_AS_NODE=1 _JAVA_OPTIONS='-Xmx1g -Dawt.useSystemAAFontSettings=on' exec tools/tool evil/plain.sh",
+                "executable:@/tools/tool"
+            ),
             // As cron(8) does.
             ("exec env -i HOME=$HOME LOGNAME=ada SHELL=/bin/sh PATH=/usr/bin:/bin @/bin/report", "script:@/bin/report"),
             ("LD_PRELOAD=libnone.so exec tools/tool evil/plain.sh 2> /dev/null", "executable:@/tools/tool"),

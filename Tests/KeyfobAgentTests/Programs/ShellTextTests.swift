@@ -16,6 +16,11 @@ struct ShellTextTests {
             ("$x y", true), ("  \"$@\"", true), ("echo; ${x} y", true), ("if $x; then echo; fi", true),
             ("echo && \"$x\"", true), ("x=`$y`", true), ("x=$($y)", true), (". ./lib.sh", true),
             ("source lib.sh", true), ("eval x", true), ("", false),
+            ("LC_ALL=C $x", true), ("a=1 b+=\"x y\" $x", true), (">\"$log\" $x", true), ("2> log $x y", true),
+            ("a=\"$(echo \"b c\")\" $x", true), ("a[1]=x $y", true), ("a='b c' \"$x\"", true),
+            ("a=\"$(LC_ALL=C $x)\"", true),
+            ("LC_ALL=C sort $x", false), ("a=\"b $c\"; echo", false), ("a=\"$(echo \"b $c\")\"", false),
+            ("> $log", false), ("a=$b c=$d echo $e", false), ("echo a=b $x", false), ("a='b $c' echo", false),
         ])
     func callable(text: String, isCalled: Bool) {
         #expect(ShellText(Array(text.utf8)).callable(of: ["curl"]) == (isCalled ? "curl" : nil), "\(text)")
@@ -34,6 +39,9 @@ struct ShellTextTests {
             ("+ ", false), ("+${BASH_SOURCE##*/}:${LINENO}: ${FUNCNAME[0]:+${FUNCNAME[0]}(): }", false),
             ("$0 ${x-a} ${x:-b}", false), ("$(id)", true), ("`id`", true), ("${x[y]}", true), ("${x:y}", true),
             ("${!x}", true), ("${x@P}", true), ("$[x]", true), ("$((x))", true), ("${x:=${y[z]}}", true), ("${", true),
+            ("${#a[x]}", true), ("${-:x}", true), ("$(\u{301}id)", true), ("`\u{301}id`", true), ("${\u{301}x", true),
         ])
-    func expanded(text: String, runs: Bool) { #expect(ProgramEnvironment.isExpanded(text[...]) == runs, "\(text)") }
+    func expanded(text: String, runs: Bool) {
+        #expect(ProgramEnvironment.isExpanded(Array(text.utf8)[...]) == runs, "\(text)")
+    }
 }

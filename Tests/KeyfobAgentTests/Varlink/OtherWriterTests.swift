@@ -70,11 +70,28 @@ struct OtherWriterTests {
         }
     }
 
-    @Test("A process that has become another program is not taken for that")
-    func becameAnother() throws {
+    @Test("What has come is told from what may come, and from the end")
+    func writers() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { close(ends[0]) }
+        PeerProcess.askForWriters(at: ends[0])
+        #expect(PeerProcess.writer(at: ends[0]) == .nothingYet)
+        #expect(unsafe write(ends[1], "x", 1) == 1)
+        #expect(PeerProcess.writer(at: ends[0]) == .process(getpid()))
+        var byte: UInt8 = 0
+        #expect(unsafe read(ends[0], &byte, 1) == 1)
+        close(ends[1])
+        #expect(PeerProcess.writer(at: ends[0]) == .end)
+    }
+
+    @Test(
+        "A process that has become another program is not taken for that, without random addresses either",
+        arguments: [["/usr/bin/env"], ["/usr/bin/setarch", "-R"]])
+    func becameAnother(words: [String]) throws {
         let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "echo here; read line; exec cat"]
+        process.executableURL = URL(filePath: words[0])
+        process.arguments = words.dropFirst() + ["/bin/sh", "-c", "echo here; read line; exec cat"]
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         defer {
@@ -84,10 +101,10 @@ struct OtherWriterTests {
         _ = output.fileHandleForReading.availableData
         let peer = try #require(PeerProcess(process.processIdentifier, user: geteuid()))
         let before = try AgentCaller(peer, door: .socket, digests: FileDigests())
-        #expect(peer.isSame && before.digest() != nil)
+        #expect(peer.isSame(by: InspectionHere()) && before.digest() != nil)
         try input.fileHandleForWriting.write(contentsOf: Data("one\ntwo\n".utf8))
         #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "two\n")
-        #expect(peer.isThere && !peer.isSame && before.digest() == nil)
+        #expect(peer.isThere && !peer.isSame(by: InspectionHere()) && before.digest() == nil)
         #expect(throws: KeyringError.becameAnother(peer.number)) {
             try AgentCaller(peer, door: .socket, digests: FileDigests())
         }
