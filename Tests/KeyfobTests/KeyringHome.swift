@@ -93,7 +93,7 @@ extension Keyring {
     func store(
         _ credential: Credential, _ text: String, for account: Account, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> StoreOutcome {
-        try tokens.store(credential, secret: secret(text), for: account, in: groups)
+        try tokens.store(credential, secret: secret(text), for: account, in: groups).outcome
     }
 
     /// The token for a request, as text.

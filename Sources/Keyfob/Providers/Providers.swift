@@ -298,7 +298,8 @@ extension KeyringError {
 extension Keyring.Providers {
     /// The known host from which one differs by a letter, so that it is most likely mistyped; nil where there is none.
     ///
-    /// Known are the hosts of the providers and of the accounts.
+    /// Known are the hosts of the providers, and of the accounts where the vault is a file: the desktop's keyring would be asked
+    /// for each of them.
     ///
     /// - Throws: as ``list(in:)``.
     public func likelyHost(insteadOf host: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> String? {
@@ -306,7 +307,7 @@ extension Keyring.Providers {
         let providers = try list(in: groups).map { Identifier.folded($0.environment) }
         guard !providers.contains(where: { $0 == wanted || EnvironmentAliases.areSame($0, wanted) }) else { return nil }
         // What cannot be listed is no reason not to store a token.
-        let accounts = (try? keyring.accounts.list(in: groups)) ?? []
+        let accounts = keyring.database.place == .embedded ? (try? keyring.accounts.list(in: groups)) ?? [] : []
         let known = Set(providers + accounts.map { Identifier.folded($0.account.id.environment) })
         return known.contains(wanted) ? nil : NearestWord.byOneLetter(wanted, among: known)
     }

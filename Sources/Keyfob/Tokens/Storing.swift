@@ -26,6 +26,17 @@ extension Keyring {
     }
 }
 
+extension Keyring {
+    /// What became of a token that was given to be stored.
+    public struct StoredToken: Hashable, Sendable {
+        /// What storing it did.
+        public let outcome: StoreOutcome
+        /// Whose it is now: the one that was named, the account that has signed in under that user name, or the one that has
+        /// taken the named one over.
+        public let account: AccountID
+    }
+}
+
 extension Keyring.Tokens {
     /// Stores a token and the account it belongs to, in one transaction.
     ///
@@ -35,14 +46,14 @@ extension Keyring.Tokens {
     ///   - credential: What is known of the token.
     ///   - secret: The token: not empty, at most 1 MiB.
     ///   - account: Whose it is; an account that is stored already is brought up to date. An id that an account had before
-    ///     means that account.
+    ///     means that account, and the user name of one that has signed in means that one.
     ///   - groups: The first is where it goes; nil for `default`, or the only one within reach.
     /// - Throws: `usage` for an empty token or one that belongs to another account, `limitExceeded`,
     ///   and what writing can throw.
     public func store(
         _ credential: Credential, secret: borrowing SecretBytes, for account: Account,
         in groups: [AccessGroup]? = nil
-    ) throws(KeyringError) -> Keyring.StoreOutcome {
+    ) throws(KeyringError) -> Keyring.StoredToken {
         guard secret.count > 0 else { throw KeyringError(.usage, "the token is empty") }
         guard credential.account == account.id else {
             throw KeyringError(.usage, "the token belongs to another account")
@@ -52,7 +63,7 @@ extension Keyring.Tokens {
         return try withState { state in
             let group = try state.groupForNewItems(groups)
             let person = try person(of: credential, account, in: group)
-            let outcome = try change(&state, group, as: "add") { writer in
+            return try change(&state, group, as: "add") { writer in
                 var (account, credential) = (account, credential)
                 // An id that an account had was removed with it.
                 if let person {
@@ -68,25 +79,12 @@ extension Keyring.Tokens {
                 if credential.kind == .accessToken {
                     try writer.removeSignOutMark(of: account.id, clientID: credential.clientID)
                 }
-                return outcome
+                return Keyring.StoredToken(outcome: Keyring.StoreOutcome(outcome), account: credential.account)
             }
-            return Keyring.StoreOutcome(outcome)
         }
     }
 
-    /// The account that a token from elsewhere goes to: the one that has signed in under the user name which the owner gives,
-    /// and else `account` itself.
-    ///
-    /// - Parameter groups: As ``store(_:secret:for:in:)``.
-    /// - Throws: `damaged`, and as opening the group can throw.
-    public func recipient(
-        of credential: Credential, for account: Account, in groups: [AccessGroup]? = nil
-    ) throws(KeyringError) -> AccountID {
-        try withState { state in
-            try person(of: credential, account, in: try state.groupForNewItems(groups)) ?? account.id
-        }
-    }
-
+    /// The account that a token from elsewhere goes to where the owner gives the user name of one that has signed in.
     private func person(
         of credential: Credential, _ account: Account, in group: UnlockedVault.Group
     ) throws -> AccountID? {

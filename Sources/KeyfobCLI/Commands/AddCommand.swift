@@ -96,14 +96,14 @@ struct AddCommand: ParsableCommand {
         let token = GivenToken(
             of: id, called: username ?? account, label: label, client: client, tenant: tenant ?? "",
             scopes: ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) }), expiresIn: expiresIn)
-        let owner = try keyring.tokens.recipient(of: token.credential, for: token.account, in: global.groups())
-        let outcome = try keyring.tokens.store(
+        let stored = try keyring.tokens.store(
             token.credential, secret: secret, for: token.account, in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json {
-            try JSONOutput.print(StoredDocument(account: owner.description, outcome: outcome.rawValue))
+            try JSONOutput.print(StoredDocument(account: stored.account.description, outcome: stored.outcome.rawValue))
         } else {
-            global.say("\(id): \(outcome.words)" + (owner == id ? "" : ", beside the sign-in of the same account"))
+            let beside = stored.account == id ? "" : ", beside the sign-in of the same account"
+            global.say("\(id): \(stored.outcome.words)\(beside)")
         }
     }
 
