@@ -22,7 +22,7 @@ struct BusMessageTests {
         for round in 0..<2 {
             let added = try calls("printf token | keyfob add -q new\(round)@git.example --scope repo", in: desktop)
             #expect(
-                added == ["OpenSession": 1, "SearchItems": 3, "GetSecrets": 2, "CreateItem": 1],
+                added == ["OpenSession": 1, "SearchItems": 7, "GetSecrets": 3, "CreateItem": 1],
                 "\(added)")
             try desktop.run("printf token | \(ada)").expectSuccess()
             let found = try calls("keyfob token --account ada@git.example", in: desktop)
@@ -32,9 +32,9 @@ struct BusMessageTests {
             var replaced = try calls("printf token\(round) | \(ada)", in: desktop)
             let gets = replaced.removeValue(forKey: "Get") ?? 0
             #expect(
-                gets == (round == 0 ? 3 : 5)
+                gets == (round == 0 ? 4 : 6)
                     && replaced == [
-                        "OpenSession": 1, "SearchItems": 4, "GetSecrets": 4, "CreateItem": 1, "Set": 1, "SetSecret": 1,
+                        "OpenSession": 1, "SearchItems": 7, "GetSecrets": 5, "CreateItem": 1, "Set": 1, "SetSecret": 1,
                     ], "\(gets) \(replaced)")
             if round == 0 {
                 let line = "printf t | keyfob add -q p$i@git.example --scope repo"

@@ -1,3 +1,4 @@
+internal import Glibc
 package import Keyfob
 internal import KeyfobFiles
 internal import KeyfobSodium
@@ -17,23 +18,42 @@ package final class InspectionApart: PeerInspection {
         case far
     }
 
-    /// Those that are looked at afar.
-    private struct Far {
-        /// By what has them wait.
+    /// Who is looked at, by what may have them wait.
+    private struct Looks {
+        /// How many at a time, of all and of what may be one program.
+        let most: Int
+        let ofOne: Int
+        /// For how long what was given up is not looked at again, in milliseconds.
+        let pause: Int64
         var underWay: [String: Int] = [:]
         /// When the last one was given up.
         var given: [String: Int64] = [:]
+
+        /// What is to be done with one more.
+        enum Entry { case begins, waits, isRefused }
+
+        mutating func enter(_ name: String, _ now: Int64) -> Entry {
+            given = given.filter { [pause] in now - $0.value < pause }
+            guard given[name] == nil else { return .isRefused }
+            guard underWay[name, default: 0] < ofOne, underWay.values.reduce(0, +) < most else { return .waits }
+            underWay[name, default: 0] += 1
+            return .begins
+        }
+
+        mutating func leave(_ name: String, isGivenUp: Bool, _ now: Int64) {
+            let left = underWay[name, default: 1] - 1
+            underWay[name] = left > 0 ? left : nil
+            if isGivenUp { given[name] = now }
+        }
     }
 
     /// How long an answer is waited for, in milliseconds: which program it is, and the digest of its file.
     private static let (patience, patienceForDigest): (Int64, Int64) = (1_000, 10_000)
-    /// How many are looked at afar at a time, of all and of what may be one program.
-    private static let (farMost, farOfOne) = (24, 4)
-    /// For how long what was given up is not looked at again, in milliseconds.
-    private static let pause: Int64 = 10_000
 
     private let processes: SpareProcesses
-    private let far = Mutex(Far())
+    /// Nearly nobody waits near: of one process a few do, so that it does not keep others waiting.
+    private let near = Mutex(Looks(most: .max, ofOne: 4, pause: 1_000))
+    private let far = Mutex(Looks(most: 24, ofOne: 4, pause: 10_000))
     private let scripts = Mutex(KnownScripts())
 
     /// Makes the processes.
@@ -42,7 +62,7 @@ package final class InspectionApart: PeerInspection {
     package init() throws(KeyringError) {
         let digests = FileDigests()
         let works = [false, true].map { isFar in
-            SpareProcesses.Work(most: isFar ? 64 : 16) { InspectionQuestion($0)?.answer(isFar: isFar, digests) ?? [] }
+            SpareProcesses.Work(most: 64) { InspectionQuestion($0)?.answer(isFar: isFar, digests) ?? [] }
         }
         guard let processes = SpareProcesses(works) else {
             throw KeyringError(.unavailable, "the system makes no further process")
@@ -79,7 +99,7 @@ package final class InspectionApart: PeerInspection {
 
     private func fact(_ fact: InspectionQuestion.Fact, of process: PeerProcess) -> String? {
         let question = InspectionQuestion(process: process.number, fact: fact)
-        guard case .found(let text, _) = ask(question, .near, Self.patience) else { return nil }
+        guard case .found(let text, _)? = try? askNear(question, Self.patience, process) else { return nil }
         return text
     }
 
@@ -94,45 +114,48 @@ package final class InspectionApart: PeerInspection {
     ) throws(KeyringError) -> InspectionAnswer {
         var question = question
         question.known = scripts.withLock { $0.file(of: process) }
-        guard let near = ask(question, .near, patience) else { return .nothing }
+        guard let near = try askNear(question, patience, process) else { return .nothing }
         guard case .askFar = near else { return near }
         let name = holder(of: process)
-        try enter(name)
+        guard far.withLock({ $0.enter(name, VarlinkServer.uptime()) }) == .begins else { throw Self.notNow }
         let answer = ask(question, .far, patience)
-        leave(name, isGivenUp: answer == nil)
+        far.withLock { $0.leave(name, isGivenUp: answer == nil, VarlinkServer.uptime()) }
         return answer ?? .nothing
+    }
+
+    /// What those answer that wait for nothing: a process that becomes another program in the meantime can have them wait too.
+    ///
+    /// - Throws: `notPermitted` for one that is becoming another program, and `busy` for one that has kept them waiting.
+    private func askNear(
+        _ question: InspectionQuestion, _ patience: Int64, _ process: PeerProcess
+    ) throws(KeyringError) -> InspectionAnswer? {
+        let end = VarlinkServer.uptime() + patience
+        let name = "process \(process.number)"
+        while true {
+            // The kernel tells that without waiting.
+            guard process.runsProgram else { throw .becameAnother(process.number) }
+            let now = VarlinkServer.uptime()
+            let entry = near.withLock { $0.enter(name, now) }
+            if entry == .begins { break }
+            guard entry == .waits, now < end else { throw Self.notNow }
+            usleep(2_000)
+        }
+        let answer = ask(question, .near, end - VarlinkServer.uptime())
+        near.withLock { $0.leave(name, isGivenUp: answer == nil, VarlinkServer.uptime()) }
+        return answer
     }
 
     private func ask(_ question: InspectionQuestion, _ place: Place, _ patience: Int64) -> InspectionAnswer? {
         processes.ask(question.bytes, of: place.rawValue, within: patience).flatMap { InspectionAnswer($0) }
     }
 
+    private static var notNow: KeyringError {
+        KeyringError(.busy, "which program asks cannot be told now: file systems do not answer")
+    }
+
     /// What may have several processes wait for one thing: the mounts that they have for themselves; else each by itself.
     private func holder(of process: PeerProcess) -> String {
         fact(.mounts, of: process) ?? "process \(process.number)"
-    }
-
-    private func enter(_ name: String) throws(KeyringError) {
-        let now = VarlinkServer.uptime()
-        let mayGoOn = far.withLock { far in
-            far.given = far.given.filter { now - $0.value < Self.pause }
-            guard far.given[name] == nil, far.underWay[name, default: 0] < Self.farOfOne,
-                far.underWay.values.reduce(0, +) < Self.farMost
-            else { return false }
-            far.underWay[name, default: 0] += 1
-            return true
-        }
-        guard mayGoOn else {
-            throw KeyringError(.busy, "which program asks cannot be told now: file systems do not answer")
-        }
-    }
-
-    private func leave(_ name: String, isGivenUp: Bool) {
-        far.withLock { far in
-            let left = far.underWay[name, default: 1] - 1
-            far.underWay[name] = left > 0 ? left : nil
-            if isGivenUp { far.given[name] = VarlinkServer.uptime() }
-        }
     }
 }
 

@@ -72,6 +72,9 @@ package final class PeerProcess: Sendable {
     /// The program that it was when it was looked at first; nil before, or where it was not for us to see.
     var image: Image? { first.withLock { $0 } }
 
+    /// Whether it runs a program, and is not just becoming another one: then there is no code yet.
+    var runsProgram: Bool { table.codeSize(of: number).map { $0 != "0" } ?? false }
+
     /// Whether it still runs, and has become no other program since it was looked at first, which this may be.
     func isSame(by inspection: any PeerInspection) -> Bool {
         // How much code it has is known from the moment when it connected.

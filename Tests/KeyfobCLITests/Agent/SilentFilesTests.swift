@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-/// Programs on a file system of their own that never answers: whoever looks at them waits without end, and cannot be ended.
+/// Programs with a file system of their own that never answers: whoever looks at them waits without end.
 @Suite("The agent beside programs whose files never answer", .waitsForPrograms)
 struct SilentFilesTests {
     private static let arePossible: Bool = {
@@ -17,8 +17,9 @@ struct SilentFilesTests {
 
     @Test(
         "others get their tokens, the owner locks it, and a signal ends it, as if they were not there",
-        .enabled(if: arePossible, "no file system can be mounted here by FUSE (/dev/fuse, user namespaces)"))
-    func silent() throws {
+        .enabled(if: arePossible, "no file system can be mounted here by FUSE (/dev/fuse, user namespaces)"),
+        arguments: ["living", "becoming"])
+    func silent(kind: String) throws {
         let place = try Workplace.withAda()
         let agent = PythonScript.path("agent")
         try place.run("keyfob program allow -q '\(agent)' --all-accounts --key-file key").expectSuccess()
@@ -28,7 +29,7 @@ struct SilentFilesTests {
             \(Workplace.agent(variables: "KEYFOB_KEY_FILE=$PWD/key"))
             # Says in milliseconds how long the rest of the line takes.
             took() { begin=$(date +%s%3N); "$@"; echo $(($(date +%s%3N) - begin)); }
-            TMPDIR=$PWD '\(PythonScript.interpreter)' '\(PythonScript.path("silent_files"))' 8 1000 60 > there & silent=$!
+            TMPDIR=$PWD '\(PythonScript.interpreter)' '\(PythonScript.path("silent_files"))' \(kind) 8 1000 60 > there & silent=$!
             trap 'kill -KILL $agent 2> /dev/null || :; kill -KILL $silent || :' EXIT
             until grep -q here there; do sleep 0.05; done
             for round in 1 2 3 4; do took '\(PythonScript.interpreter)' '\(agent)' token ada ADA; done
