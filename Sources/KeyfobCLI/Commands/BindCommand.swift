@@ -54,10 +54,11 @@ struct BindCommand: ParsableCommand {
         let candidate = try keyring.accounts.named(account, in: groups)
         let name = keyring.accounts.shownName(of: candidate.account)
         let host = consent.isGiven ? nil : try keyring.bindings.newDestination(of: subject, for: candidate)
-        let consequence = host.map { host in
-            "\(host) is no host of \(candidate.account.id.environment): what asks there gets the tokens of \(name)"
-        }
         let mayAsk = !global.noInput && Terminal.isThere
+        let consequence = host.map { host in
+            "\(host) is no host of \(candidate.account.id.environment): it \(mayAsk ? "would get" : "now gets") "
+                + "the tokens of \(name)"
+        }
         if let consequence, mayAsk {
             try Confirmation.requireConsent(
                 "\(consequence). Bind it? [y/N] ", otherwise: "--force does it without asking", global)

@@ -83,7 +83,7 @@ final class ProxyJudge {
     /// - Parameter reason: Why a rule would not do.
     private static func refusal(of question: GatewayQuestion, because reason: String? = nil) -> GatewayRefusal {
         let wayOut =
-            reason ?? GatewayRule(exactly: question).map { "--allow \(ShellWord.inMessage($0.description)) would" }
+            reason ?? GatewayRule(exactly: question).map { "add --allow \(ShellWord.inMessage($0.description))" }
         return GatewayRefusal(
             status: 403,
             reason: "no --allow of 'keyfob exec' has \(question.method) \(question.place)"

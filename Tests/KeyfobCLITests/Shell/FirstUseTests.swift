@@ -8,7 +8,7 @@ struct FirstUseTests {
     func strangeHost() throws {
         let place = try Workplace.withVault()
         try place.run("echo OCTO | keyfob add -q -a octo --host github.com").expectSuccess()
-        let question = "githb.com is no host of github.com: what asks there gets the tokens of octo. Bind it? [y/N] "
+        let question = "githb.com is no host of github.com: it would get the tokens of octo. Bind it? [y/N] "
         let no = try place.onTerminal("keyfob bind --host githb.com octo", [(question, "\n")])
         #expect(no.status == 15, "\(no)")
         try place.run("keyfob token --url https://githb.com/x").expectError(77)

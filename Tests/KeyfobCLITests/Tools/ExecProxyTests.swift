@@ -97,7 +97,7 @@ struct ExecProxyTests {
         #expect(
             lines.contains(
                 "keyfob: no --allow of 'keyfob exec' has GET \(server.host)/repos/you; "
-                    + "--allow \"GET \(server.host)/repos/you\" would"), "\(outcome)")
+                    + "add --allow \"GET \(server.host)/repos/you\""), "\(outcome)")
         #expect(outcome.text.contains("keyfob: the tokens of ada do not go to evil.example;"), "\(outcome)")
         #expect(!outcome.errors.contains("PRIVATE"), "\(outcome)")
         #expect(outcome.errors.split(separator: "\n").count == 6, "\(outcome)")
@@ -293,8 +293,8 @@ struct ExecProxyTests {
             "\(outcome)")
         #expect(
             lines.dropFirst() == [
-                "\(no) GET allowed.test/x; --allow \"GET allowed.test/x\" would",
-                "\(no) GET bound.test/x; --allow \"GET bound.test/x\" would",
+                "\(no) GET allowed.test/x; add --allow \"GET allowed.test/x\"",
+                "\(no) GET bound.test/x; add --allow \"GET bound.test/x\"",
                 "\(no) * SERVER/*", "\(no) * SERVER/x", "\(no) GET SERVER/*/x",
                 "keyfob: this is no proxy to be named in http_proxy; its address stands in the place of https://, before "
                     + "host and path",
