@@ -16,7 +16,9 @@ import guest
 
 from .serving import Answer, Refusal, StandIn
 
-VERSION = {"major": "1", "minor": "32", "gitVersion": "v1.32.4", "platform": "linux/amd64"}
+VERSION = {
+    "major": "1", "minor": "32", "gitVersion": "v1.32.4", "gitCommit": 40 * "0", "gitTreeState": "clean", "buildDate": "2025-04-22T00:00:00Z",
+    "goVersion": "go1.23.6", "compiler": "gc", "platform": "linux/amd64"}
 #: What everybody may read.
 PUBLIC = ("/version", "/healthz", "/livez", "/readyz")
 PODS = {"name": "pods", "singularName": "pod", "namespaced": True, "kind": "Pod", "verbs": ["get", "list"], "shortNames": ["po"]}
@@ -51,8 +53,10 @@ class Kubernetes(StandIn):
             if person is None:
                 self.refuse(401, "Unauthorized", "Unauthorized")
             request.notes["person"] = person
-        if request.path in PUBLIC:
-            return Answer(200, VERSION) if request.path == "/version" else Answer(200, b"ok")
+        # Clients that are made from the API's description end the path with a slash.
+        path = request.path.rstrip("/")
+        if path in PUBLIC:
+            return Answer(200, VERSION) if path == "/version" else Answer(200, b"ok")
         if person == "system:anonymous":
             self.forbid(person, f"cannot {request.method.lower()} path \"{request.path}\"")
         return self.found(request, person)
