@@ -179,7 +179,7 @@ public struct BackupContents: Sendable {
         }
     }
 
-    /// What people call the accounts: the user name, and the id where that is not enough.
+    /// What people call the accounts: the user name, behind the id where several have it.
     private struct Names {
         private var names: [String: String] = [:]
 
@@ -191,8 +191,8 @@ public struct BackupContents: Sendable {
                 users[account.id] = account.username
             }
             let count = Dictionary(grouping: users.values, by: Identifier.foldedName).mapValues(\.count)
-            for (id, user) in users where !user.isEmpty && count[Identifier.foldedName(user)] == 1 {
-                names[id.canonical] = user
+            for (id, user) in users where !user.isEmpty {
+                names[id.canonical] = count[Identifier.foldedName(user)] == 1 ? user : "\(id) (\(user))"
             }
         }
 

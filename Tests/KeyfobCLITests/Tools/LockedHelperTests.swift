@@ -62,7 +62,7 @@ struct LockedHelperTests {
             try script(place, line)
             let outcome = try place.run("setsid -w sh script")
             #expect(outcome.status != 0 && outcome.text == "quit=1\n", "\(line) \(outcome)")
-            #expect(outcome.errors.contains("https://git.example/contoso"), "\(line) \(outcome)")
+            #expect(outcome.errors.contains("git.example/contoso"), "\(line) \(outcome)")
         }
     }
 
