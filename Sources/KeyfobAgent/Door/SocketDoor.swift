@@ -67,6 +67,10 @@ package struct SocketDoor: Sendable {
         to call: VarlinkCall, _ peer: PeerProcess, _ replies: VarlinkReplies
     ) async throws -> VarlinkMessage {
         let parameters = call.parameters
+        // Whoever becomes another program while it waits for answers is told by what it was at the first call.
+        if delegation == nil, !AgentInterface.owners.contains(call.method), call.method != AgentInterface.lock {
+            peer.noteFirst(by: inspection)
+        }
         var room: ProgramRooms.Place?
         defer { room.map(rooms.leave) }
         /// The program that asks, as it is now, with a place for its call.

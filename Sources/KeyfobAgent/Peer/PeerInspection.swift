@@ -60,7 +60,7 @@ extension AgentCaller {
     /// - Throws: As ``PeerInspection/program(of:)``, and `notPermitted` where it has ended.
     package init(_ process: PeerProcess, door: Door, by inspection: any PeerInspection) throws(KeyringError) {
         // What it is first is noted before it is looked at.
-        _ = process.isSame(by: inspection)
+        process.noteFirst(by: inspection)
         let program = try inspection.program(of: process)
         // What was told of the number until now was told of this process.
         guard process.isThere else { throw .ended(process.number) }

@@ -72,6 +72,11 @@ package final class PeerProcess: Sendable {
     /// The program that it was when it was looked at first; nil before, or where it was not for us to see.
     var image: Image? { first.withLock { $0 } }
 
+    /// Notes the program that it is now, if none was noted before.
+    func noteFirst(by inspection: any PeerInspection) {
+        if image == nil { _ = isSame(by: inspection) }
+    }
+
     /// Whether it runs a program, and is not just becoming another one: then there is no code yet.
     var runsProgram: Bool { table.codeSize(of: number).map { $0 != "0" } ?? false }
 

@@ -52,7 +52,7 @@ package struct Interpreter {
         case .node: return Options(words: nodeWords)
         case .bash:
             return Options(
-                letters: "aefhknpuvxBCEHT", withValue: ["o": setting, "O": { $0.utf8.allSatisfy(isWordPart) }],
+                letters: "aefhknpuvxBCET", withValue: ["o": setting, "O": { $0.utf8.allSatisfy(isWordPart) }],
                 words: ["--norc", "--noprofile", "--posix", "--restricted", "--verbose"], isShell: true)
         case .zsh: return Options(letters: "efunvx", withValue: ["o": setting], isShell: true)
         case .shell: return Options(letters: "aefnuvxC", withValue: ["o": setting], isShell: true)
@@ -65,9 +65,10 @@ package struct Interpreter {
         "dev", "utf8", "utf8=0", "utf8=1", "faulthandler", "importtime", "tracemalloc", "no_debug_ranges",
         "warn_default_encoding", "gil=0", "gil=1",
     ]
-    private static let shellSettings: Set = [
+    /// Those of shells that run nothing else, also in `SHELLOPTS`.
+    static let shellSettings: Set = [
         "pipefail", "errexit", "nounset", "noglob", "xtrace", "verbose", "posix", "noclobber", "errtrace", "functrace",
-        "allexport", "monitor",
+        "allexport", "monitor", "braceexpand", "hashall", "interactive-comments",
     ]
     /// Those of Node, also in `NODE_OPTIONS`.
     static let nodeWords = [
@@ -75,13 +76,20 @@ package struct Interpreter {
         "--trace-uncaught", "--enable-source-maps", "--use-openssl-ca", "--use-bundled-ca", "--use-system-ca",
         "--expose-gc", "--max-old-space-size=", "--max-semi-space-size=", "--stack-size=", "--stack-trace-limit=",
         "--unhandled-rejections=", "--max-http-header-size=", "--dns-result-order=",
+        "--openssl-legacy-provider",
     ]
 
     private static func isWordPart(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") }
 
-    /// Whether a filter of Python's warnings names no class, which Python would load: `ignore`, not `ignore::a.B`.
+    /// Whether filters of Python's warnings name no class, which Python would load: `ignore`, not `ignore::a.B`.
     @Sendable
-    static func isPlainWarning(_ filter: String) -> Bool { !filter.utf8.contains(UInt8(ascii: ".")) }
+    static func isPlainWarning(_ filters: String) -> Bool {
+        filters.utf8.split(separator: UInt8(ascii: ",")).allSatisfy { filter in
+            // action:message:category:module:line
+            let fields = filter.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            return fields.count < 3 || !fields[2].contains(UInt8(ascii: "."))
+        }
+    }
 
     /// The script among the words that it was started with; nil where there is none, or an option may have other code run.
     func script(in arguments: [String]) -> String? { start(in: arguments)?.script }

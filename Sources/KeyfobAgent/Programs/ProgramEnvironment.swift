@@ -42,14 +42,14 @@ struct ProgramEnvironment {
             case "LD_LIBRARY_PATH": hasForeign(value, separators: ":;")
             case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS":
                 !Self.words(value).allSatisfy { word in Self.plainJavaOptions.contains { word.starts(with: $0.utf8) } }
-            default: Self.placesOfCode.contains(name) && hasForeign(value)
+            default: Self.placesOfCode.contains(name) && hasForeign(value, separators: Self.separators(of: name))
             }
         }.map { intruder($0.name, $0.value) }
     }
 
     /// A variable, and which part of it is foreign where it names places.
     private func intruder(_ name: String, _ value: ArraySlice<UInt8>) -> Intruder {
-        let separators = name == "LD_PRELOAD" || name == "LD_AUDIT" ? " :" : name == "LD_LIBRARY_PATH" ? ":;" : ":"
+        let separators = Self.separators(of: name)
         let areFolders = name.hasSuffix("PATH") || name.hasSuffix("LIB")
         let part = value.split(omittingEmptySubsequences: false) { separators.utf8.contains($0) }.first { part in
             (part.isEmpty && areFolders || part.first == UInt8(ascii: "/")) && !isHarmless(part)
@@ -57,19 +57,37 @@ struct ProgramEnvironment {
         return Intruder(name: name, part: part.map { String(decoding: $0, as: UTF8.self) })
     }
 
+    /// What parts the places in a variable: nothing where it names one alone, in which a colon is a part of its name.
+    private static func separators(of name: String) -> String {
+        switch name {
+        case "LD_PRELOAD", "LD_AUDIT": " :"
+        case "LD_LIBRARY_PATH": ":;"
+        case "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "GTK_EXE_PREFIX", "GTK_IM_MODULE_FILE",
+            "GDK_PIXBUF_MODULE_FILE", "GSS_MECH_CONFIG", "ODBCINI", "ODBCSYSINI", "BASH_ENV", "TEXTDOMAINDIR", "HOME",
+            "ZDOTDIR", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "NODE_COMPILE_CACHE":
+            ""
+        default: ":"
+        }
+    }
+
     /// What has Java load no code: `-Xmx1g`.
     private static let plainJavaOptions = [
         "-Xmx", "-Xms", "-Xss", "-Dfile.encoding=", "-Dawt.useSystemAAFontSettings=", "-Djava.net.preferIPv4Stack=",
+        "-Dswing.", "-Djava.io.tmpdir=", "-Duser.",
     ]
 
     /// Variables with the folders or files from which libraries load modules: glibc, OpenSSL, Kerberos, GTK, Qt, GStreamer, .NET,
-    /// OpenGL, Vulkan.
+    /// OpenGL, Vulkan, GSSAPI, SASL, ODBC, libtool. Other libraries have others.
     private static let placesOfCode: Set = [
         "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "KRB5_CONFIG", "GTK_PATH", "GTK_EXE_PREFIX",
         "GTK_IM_MODULE_FILE", "GDK_PIXBUF_MODULE_FILE", "GI_TYPELIB_PATH", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR",
         "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "GST_PLUGIN_PATH",
         "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0", "DOTNET_STARTUP_HOOKS",
         "CORECLR_PROFILER_PATH", "CORECLR_PROFILER_PATH_64", "LIBGL_DRIVERS_PATH", "VK_LAYER_PATH",
+        "VK_ADD_LAYER_PATH", "VK_ICD_FILENAMES", "VK_DRIVER_FILES", "__EGL_VENDOR_LIBRARY_FILENAMES",
+        "GBM_BACKENDS_PATH",
+        "LIBVA_DRIVERS_PATH", "OCL_ICD_VENDORS", "GSS_MECH_CONFIG", "SASL_PATH", "ODBCINI", "ODBCSYSINI",
+        "LIBMYSQL_PLUGINS", "LTDL_LIBRARY_PATH",
     ]
 
     /// The first variable that has an interpreter load other code than its script.
@@ -81,19 +99,31 @@ struct ProgramEnvironment {
         var found = variables.first { name, value in !value.isEmpty && isIntruder(name, value, family, letters) }
         if found == nil, readsHome(family, letters), let home {
             found = variables.first { name, value in
-                name == "HOME" && !value.elementsEqual(home.utf8) && hasForeign(value)
+                name == "HOME" && !Self.isSame(value, home) && hasForeign(value, separators: "")
             }
         }
         return found.map { intruder($0.name, $0.value) }
     }
 
-    /// Whether the interpreter runs code from the user's folder before the script: modules of the user, `.zshenv`.
+    /// Whether a value is the path of a folder, whatever slashes are behind it.
+    private static func isSame(_ value: ArraySlice<UInt8>, _ folder: String) -> Bool {
+        func bare(_ path: some Sequence<UInt8>) -> [UInt8] {
+            var path = Array(path)
+            while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+            return path
+        }
+        return bare(value) == bare(folder.utf8)
+    }
+
+    /// Whether the interpreter runs code from the user's folder: modules of the user, `.zshenv`.
     private func readsHome(_ family: Interpreter.Family, _ letters: Set<Character>) -> Bool {
         switch family {
-        case .python: letters.isDisjoint(with: "sI") && (self["PYTHONNOUSERSITE"] ?? "").isEmpty
+        // With -E it does not read what says so, and still where the folder is.
+        case .python:
+            letters.isDisjoint(with: "sI") && (letters.contains("E") || (self["PYTHONNOUSERSITE"] ?? "").isEmpty)
         case .zsh: !letters.contains("f")
-        case .ruby: true
-        case .perl, .node, .bash, .shell, .lua, .php: false
+        case .ruby, .node: true
+        case .perl, .bash, .shell, .lua, .php: false
         }
     }
 
@@ -101,7 +131,10 @@ struct ProgramEnvironment {
         _ name: String, _ value: ArraySlice<UInt8>, _ family: Interpreter.Family, _ letters: Set<Character>
     ) -> Bool {
         switch family {
-        case .python: letters.isDisjoint(with: "EI") && isPythonIntruder(name, value, letters)
+        case .python:
+            name == "PYTHONUSERBASE"
+                ? readsHome(.python, letters) && hasForeign(value, separators: "")
+                : letters.isDisjoint(with: "EI") && isPythonIntruder(name, value)
         case .perl:
             switch name {
             case "PERL5LIB", "PERLLIB": hasForeign(value)
@@ -117,7 +150,7 @@ struct ProgramEnvironment {
             }
         case .node:
             switch name {
-            case "NODE_PATH", "NODE_COMPILE_CACHE": hasForeign(value)
+            case "NODE_PATH", "NODE_COMPILE_CACHE": hasForeign(value, separators: Self.separators(of: name))
             case "NODE_OPTIONS":
                 !Self.words(value).allSatisfy { word in
                     Interpreter.nodeWords.contains {
@@ -129,11 +162,12 @@ struct ProgramEnvironment {
             }
         case .bash:
             // With -p it reads none of them.
-            !letters.contains("p")
-                && (name == "BASH_ENV" && (value.contains { "$`".utf8.contains($0) } || hasForeign(value))
-                    || name == "BASH_LOADABLES_PATH" && hasForeign(value) || name == "PS4" && Self.isExpanded(value))
+            !letters.contains("p") && isBashIntruder(name, value)
         case .shell: name == "FPATH" && hasForeign(value) || name == "PS4" && Self.isExpanded(value)
-        case .zsh: ["ZDOTDIR", "FPATH"].contains(name) && hasForeign(value)
+        // Called sh or ksh it expands its prompts.
+        case .zsh:
+            ["ZDOTDIR", "FPATH"].contains(name) && hasForeign(value, separators: Self.separators(of: name))
+                || ["PS4", "PROMPT4"].contains(name) && Self.isExpanded(value)
         case .lua:
             letters.isDisjoint(with: "E")
                 && (name.hasPrefix("LUA_INIT")
@@ -144,12 +178,26 @@ struct ProgramEnvironment {
         }
     }
 
-    private func isPythonIntruder(_ name: String, _ value: ArraySlice<UInt8>, _ letters: Set<Character>) -> Bool {
+    private func isBashIntruder(_ name: String, _ value: ArraySlice<UInt8>) -> Bool {
+        switch name {
+        case "BASH_ENV": value.contains { "$`".utf8.contains($0) } || hasForeign(value, separators: "")
+        case "BASH_LOADABLES_PATH": hasForeign(value)
+        // What is translated is expanded.
+        case "TEXTDOMAINDIR": hasForeign(value, separators: "")
+        case "PS4": Self.isExpanded(value)
+        case "SHELLOPTS":
+            !value.split(separator: UInt8(ascii: ":")).allSatisfy {
+                Interpreter.shellSettings.contains(String(decoding: $0, as: UTF8.self))
+            }
+        default: false
+        }
+    }
+
+    private func isPythonIntruder(_ name: String, _ value: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "PYTHONPATH", "PYTHONHOME": hasForeign(value)
         // Compiled modules, also of the standard library.
-        case "PYTHONPYCACHEPREFIX": hasForeign(value)
-        case "PYTHONUSERBASE": readsHome(.python, letters) && hasForeign(value)
+        case "PYTHONPYCACHEPREFIX": hasForeign(value, separators: "")
         case "PYTHONPLATLIBDIR": value.contains(UInt8(ascii: "/"))
         case "PYTHONWARNINGS": !Interpreter.isPlainWarning(String(decoding: value, as: UTF8.self))
         // It reads more code from standard input, and with a debug build a module.
@@ -175,7 +223,8 @@ struct ProgramEnvironment {
     /// Whether a shell that expands a text may run a command for that: substitutions, and what evaluates another variable's text.
     static func isExpanded(_ text: ArraySlice<UInt8>) -> Bool {
         text.indices.contains { index in
-            if text[index] == UInt8(ascii: "`") { return true }
+            // In a prompt a backslash may write any character, also one of these.
+            if text[index] == UInt8(ascii: "`") || text[index] == UInt8(ascii: "\\") { return true }
             guard text[index] == UInt8(ascii: "$") else { return false }
             var rest = text[(index + 1)...]
             guard rest.first == UInt8(ascii: "{") else { return rest.first.map("([".utf8.contains) ?? false }

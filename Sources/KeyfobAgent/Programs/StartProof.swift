@@ -62,7 +62,8 @@ struct FileEyes: Sendable {
             if target.utf8.first == UInt8(ascii: "/") { place = "/" }
             names += Self.names(of: target).reversed()
         }
-        return true
+        // Where everybody can put something a path may only lead through.
+        return look(place)?.isRootsAlone == true
     }
 
     /// The names in a path, parted by bytes as the system does.
@@ -104,6 +105,10 @@ struct StartProof {
     /// - Throws: Where other code than that may run.
     func script(of start: ProgramStart) throws(Doubt) -> (path: String, number: String)? {
         guard !isTraced else { throw Doubt("another program traces it") }
+        // What it becomes is told by its addresses.
+        guard hasRandomAddresses else {
+            throw Doubt("it was started without random addresses ('setarch -R'); start it with them")
+        }
         if let reason = sandbox { throw Doubt(reason) }
         guard let bytes = environment else { throw Doubt("its environment cannot be read") }
         let environment = ProgramEnvironment(bytes) { path in
@@ -133,6 +138,7 @@ struct StartProof {
             let path = table.link("cwd", of: process).map { FileAccess.path($0, word) } ?? "/PATH/\(word)"
             throw Doubt("its script was named from a folder, and which one that was is not known; name it as \(path)")
         }
+        if interpreter.family == .node { try Self.requirePlain(word, "its script") }
         let moment = startMoment
         let found = try place(of: word, since: moment)
         guard let (real, doubt) = found, let file = eyes.look(real), file.isRegularFile else { return nil }
@@ -175,6 +181,13 @@ struct StartProof {
         case .missing: []
         default: nil
         }
+    }
+
+    /// Whether the kernel chooses its addresses at random (personality(2)): not `ADDR_NO_RANDOMIZE`.
+    private var hasRandomAddresses: Bool {
+        guard let text = table.read("personality", of: process) else { return true }
+        let number = UInt32(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self), radix: 16)
+        return number.map { $0 & 0x004_0000 == 0 } ?? true
     }
 
     private var isTraced: Bool { isStatus("TracerPid:\t", other: "0") }
@@ -223,6 +236,12 @@ struct StartProof {
     }
 
     // MARK: The script
+
+    /// Requires a path that means the same to the system and to programs that shorten it before they follow links.
+    private static func requirePlain(_ path: String, _ what: String) throws(Doubt) {
+        guard FileEyes.names(of: path).contains("..") else { return }
+        throw Doubt("\(what) was named as \(path); name it without '..'")
+    }
 
     /// The file that a path leads to without links, which led there when the process was started, and why it may not have where a
     /// folder may have been moved; nil where no file is there.
@@ -304,6 +323,7 @@ struct StartProof {
             throw Doubt(
                 "its interpreter was named from a folder, and which one that was is not known; name its whole path")
         }
+        try Self.requirePlain(path, "its interpreter")
         let bin = FileAccess.folder(of: path)
         if eyes.isSystems(bin) { return }
         guard let (root, doubt) = try place(of: FileAccess.folder(of: bin), since: moment) else {

@@ -212,6 +212,25 @@ struct ProgramTrickTests {
             ("PERL5LIB=@/evil exec perl @/bin/allowed.pl", ":", "PERL5LIB in its environment"),
             ("PERL5OPT=-Mstrict exec perl @/bin/allowed.pl", ":", "PERL5OPT in its environment"),
             ("exec perl -I@/evil @/bin/allowed.pl", ":", "executable:/usr/bin/perl"),
+            // What everybody may put something in is nobody's.
+            ("PYTHONPATH=/dev/shm exec python3 @/bin/allowed.py", ":", "PYTHONPATH in its"),
+            ("LD_PRELOAD=none.so LD_LIBRARY_PATH=/tmp exec tools/tool evil/plain.sh", ":", "LD_LIBRARY_PATH in its"),
+            ("HOME=/var/tmp exec python3 @/bin/allowed.py", ":", "HOME in its"),
+            ("HOME=@/evil exec node @/bin/allowed.js", ":", "HOME in its"),
+            // A colon is a part of a path alone.
+            ("BASH_ENV='/dev/shm/:/usr/lib' exec bash @/bin/allowed.sh", ":", "BASH_ENV in its"),
+            ("OPENSSL_CONF='/dev/shm/:/usr/lib' exec tools/tool evil/plain.sh", ":", "OPENSSL_CONF in its"),
+            ("PYTHONUSERBASE=@/evil exec python3 -E @/bin/allowed.py", ":", "PYTHONUSERBASE in its"),
+            ("HOME=@/home PYTHONNOUSERSITE=1 exec python3 -E @/bin/allowed.py", ":", "HOME in its"),
+            ("exec -a /lib/..@/other/venv/bin/python3 python3 @/bin/allowed.py", ":", "without '..'"),
+            ("PATH=/lib/..@/other/venv/bin:/usr/bin exec python3 @/bin/allowed.py", ":", "without '..'"),
+            ("mkdir bin/sub; ln -s bin/sub d;; exec node @/d/../allowed.js", ":", "without '..'"),
+            ("PS4='\\044(true)' exec bash @/bin/allowed.sh", ":", "PS4 in its"),
+            ("exec env SHELLOPTS=history:histexpand bash @/bin/allowed.sh", ":", "SHELLOPTS in its"),
+            ("exec bash -H @/bin/allowed.sh", ":", "executable:/usr/bin/bash"),
+            ("TEXTDOMAINDIR=@/evil exec bash @/bin/allowed.sh", ":", "TEXTDOMAINDIR in its"),
+            ("GSS_MECH_CONFIG=@/evil/x exec tools/tool evil/plain.sh", ":", "GSS_MECH_CONFIG in its"),
+            ("exec setarch -R tools/tool evil/plain.sh", ":", "without random addresses"),
             ("exec tools/tool evil/plain.sh", "cp evil/python3 new; mv new tools/tool", "was removed or replaced"),
             ("exec -a @/bin/report tools/tool evil/plain.sh", ":", "executable:@/tools/tool"),
         ])
@@ -254,6 +273,11 @@ struct ProgramTrickTests {
             // As an AppImage that is unpacked does.
             ("LD_LIBRARY_PATH=@/app/usr/lib exec @/app/usr/bin/tool evil/plain.sh", "executable:@/app/usr/bin/tool"),
             ("exec bash -euo pipefail @/bin/allowed.sh", "script:@/bin/allowed.sh"),
+            ("exec env SHELLOPTS=braceexpand:xtrace bash @/bin/allowed.sh 2> /dev/null", "script:@/bin/allowed.sh"),
+            (
+                "HOME=$HOME/ PYTHONWARNINGS=ignore:unclosed:ResourceWarning:a.b exec python3 @/bin/allowed.py",
+                "script:@/bin/allowed.py"
+            ),
             ("exec sh @/bin/allowed.sh", "script:@/bin/allowed.sh"),
             ("exec perl -w @/bin/allowed.pl", "script:@/bin/allowed.pl"),
             ("BASH_ENV=@/x exec bash +p -p @/bin/allowed.sh", "script:@/bin/allowed.sh"),

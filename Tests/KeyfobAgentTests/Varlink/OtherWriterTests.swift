@@ -85,13 +85,11 @@ struct OtherWriterTests {
         #expect(PeerProcess.writer(at: ends[0]) == .end)
     }
 
-    @Test(
-        "A process that has become another program is not taken for that, without random addresses either",
-        arguments: [["/usr/bin/env"], ["/usr/bin/setarch", "-R"]])
-    func becameAnother(words: [String]) throws {
+    @Test("A process that has become another program is not taken for that")
+    func becameAnother() throws {
         let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: words[0])
-        process.arguments = words.dropFirst() + ["/bin/sh", "-c", "echo here; read line; exec cat"]
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "echo here; read line; exec cat"]
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         defer {
