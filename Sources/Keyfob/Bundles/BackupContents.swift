@@ -179,20 +179,21 @@ public struct BackupContents: Sendable {
         }
     }
 
-    /// What people call the accounts: the user name, behind the id where several have it.
+    /// What people call the accounts: the user name, behind the id where that is not enough.
     private struct Names {
         private var names: [String: String] = [:]
 
         init(_ contents: [ItemContent]) {
             var users: [AccountID: String] = [:]
             for case .account(let account) in contents {
-                // What reads as another account's id would be taken for that one.
-                if let other = AccountID(account.username), other.environment != account.id.environment { continue }
                 users[account.id] = account.username
             }
             let count = Dictionary(grouping: users.values, by: Identifier.foldedName).mapValues(\.count)
             for (id, user) in users where !user.isEmpty {
-                names[id.canonical] = count[Identifier.foldedName(user)] == 1 ? user : "\(id) (\(user))"
+                // What reads as another account's id would be taken for that one.
+                let isOthers = AccountID(user).map { $0.environment != id.environment } ?? false
+                let isEnough = count[Identifier.foldedName(user)] == 1 && !isOthers
+                names[id.canonical] = isEnough ? user : "\(id) (\(user))"
             }
         }
 

@@ -76,8 +76,9 @@ struct ProgramEnvironment {
         "-Dswing.", "-Djava.io.tmpdir=", "-Duser.",
     ]
 
-    /// Variables with the folders or files from which libraries load modules: glibc, OpenSSL, Kerberos, GTK, Qt, GStreamer, .NET,
-    /// OpenGL, Vulkan, GSSAPI, SASL, ODBC, libtool. Other libraries have others.
+    /// Variables with the folders or files from which libraries load modules.
+    ///
+    /// Of glibc, OpenSSL, Kerberos, GTK, Qt, GStreamer, .NET, OpenGL, Vulkan, GSSAPI, SASL, ODBC and libtool; others have others.
     private static let placesOfCode: Set = [
         "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "KRB5_CONFIG", "GTK_PATH", "GTK_EXE_PREFIX",
         "GTK_IM_MODULE_FILE", "GDK_PIXBUF_MODULE_FILE", "GI_TYPELIB_PATH", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR",
