@@ -346,6 +346,7 @@ struct StartProof {
             let folder = String(Substring(folder))
             let path = FileAccess.path(folder.isEmpty ? "." : folder, name)
             guard path.utf8.first == UInt8(ascii: "/") else { return path }
+            try Self.requirePlain(folder, "a folder in PATH")
             guard let isThere = eyes.isProgram(path) else { throw .unseen }
             if isThere { return path }
             if moment != nil, !eyes.isSystems(folder) { try checkSame(folder, since: moment) }
