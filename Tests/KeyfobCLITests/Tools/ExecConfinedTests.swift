@@ -122,7 +122,8 @@ struct ExecConfinedTests {
 
     @Test("on a terminal a shell has its jobs, Ctrl-C and the size, and the terminal is given back")
     func terminal() throws {
-        try place.write("slow", "echo SLOW; sleep 100")
+        // A shell that is stopped while it starts a program waits for that, which is stopped too: no program is started.
+        try place.write("slow", "echo SLOW; exec sleep 100")
         try place.write(
             "line",
             "cd work; keyfob exec --proxy --confine --account ada -- env PS1='> ' bash --norc -i; echo ended $?; read x; echo got $x"

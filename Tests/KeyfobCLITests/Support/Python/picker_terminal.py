@@ -32,7 +32,7 @@ if child == 0:
     fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
     for descriptor in range(3):
         os.dup2(slave, descriptor)
-    os.closerange(3, 64)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     os.execvp("/bin/sh", ["sh", "-c", "exec " + task["line"]])
 
 screen = pyte.Screen(columns, rows)

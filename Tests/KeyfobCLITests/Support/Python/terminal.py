@@ -24,7 +24,7 @@ if child == 0:
     fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
     for descriptor in range(3):
         os.dup2(slave, descriptor)
-    os.closerange(3, 64)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     # Threads of tests hold signals back, and a terminal's programs do not.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     os.execvp("/bin/sh", ["sh", "-c", "exec " + task["line"]])
@@ -59,7 +59,13 @@ while time.monotonic() < end:
         status = os.waitstatus_to_exitcode(code)
         break
 if status is None:
-    os.kill(child, signal.SIGKILL)
+    # All that it has started on the terminal, stopped or not.
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.getsid(int(number)) == child:
+                os.kill(int(number), signal.SIGKILL)
+        except OSError:
+            pass
     os.waitpid(child, 0)
 if steps:
     missed = steps[0][0]
