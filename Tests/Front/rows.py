@@ -91,11 +91,11 @@ class Small(Vault):
         self.project.mkdir()
         self.add = ["add", "-q", "--host", "git.example", "-a"]
         steps = [
-            ([*self.add, "ada"], "first of ada"), ([*self.add, "bob"], "first of bob"), ([*self.add, "eve"], "first of eve"),
+            ([*self.add, "ada"], "first-of-ada"), ([*self.add, "bob"], "first-of-bob"), ([*self.add, "eve"], "first-of-eve"),
             (["group", "create", "-q", "work"], ""), (["bind", "-q", "--directory", str(self.project), "ada"], ""),
-            (["bind", "-q", "--directory", str(self.project), "bob"], ""), ([*self.add, "ada"], "second of ada"),
+            (["bind", "-q", "--directory", str(self.project), "bob"], ""), ([*self.add, "ada"], "second-of-ada"),
             (["account", "label", "-q", "bob", "b"], ""), (["account", "remove", "-q", "--force", "--forever", "eve"], ""),
-            ([*self.add, "carol", "--group", "work"], "first of carol")]
+            ([*self.add, "carol", "--group", "work"], "first-of-carol")]
         for place, (words, given) in enumerate(steps):
             self.keep()
             self.home.run(*words, given=given)
@@ -108,13 +108,13 @@ class Small(Vault):
 
     def foreign(self):
         """Copies of a vault with the same keys that went its own way, and of another vault of the same owner."""
-        self.twin.run(*self.add, "ada", given="the twin's")
+        self.twin.run(*self.add, "ada", given="of-the-twin")
         self.keep(self.twin.vault / "keyring.db")
         stranger = Home(self.home.folder.parent / "stranger", self.programs.full)
         stranger.folder.mkdir()
         stranger.make()
         for name in ["ada", "bob", "eve"]:
-            stranger.run(*self.add, name, given="the stranger's")
+            stranger.run(*self.add, name, given="of-the-stranger")
         self.keep(stranger.vault / "keyring.db")
 
     def attacks(self):
@@ -204,7 +204,7 @@ def small(options, base, programs):
         right = {way: ways[way]() for way in ways}
         vault.restore()
         tokens = [right[way].output.strip() for way in ["token ada", "token bob", "token eve", "token", "agent ada"]]
-        if tokens != [b"second of ada", b"first of bob", b"", b"first of bob", b"second of ada"]:
+        if tokens != [b"second-of-ada", b"first-of-bob", b"", b"first-of-bob", b"second-of-ada"]:
             raise Trouble(f"the vault gives other answers than it should: {tokens} {right['agent ada']}")
         attacks = list(vault.attacks())
         generator = random.Random(options.seed)
