@@ -109,9 +109,7 @@ package struct SocketDoor: Sendable {
         case "Token":
             let reply = try await token(parameters, caller(peer))
             // Who became another program meanwhile did so with the connection of the one that may.
-            guard delegation != nil || peer.isSame(by: inspection) else {
-                throw KeyringError.becameAnother(peer.number)
-            }
+            if delegation == nil { try peer.requireSame(by: inspection) }
             return reply
         case "SignIn":
             guard call.wantsMore else { throw ExpectedMore() }

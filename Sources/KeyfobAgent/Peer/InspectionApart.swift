@@ -76,11 +76,11 @@ package final class InspectionApart: PeerInspection {
     package func program(of process: PeerProcess) throws(KeyringError) -> Program {
         switch try answer(to: InspectionQuestion(process: process.number), Self.patience, process) {
         case .found(let name, let file):
-            guard let program = Program(name) else { throw Self.untold(process) }
+            guard let program = Program(name) else { throw untold(process) }
             if let file { scripts.withLock { $0.note(file, process) } }
             return program
         case .refused(let message): throw KeyringError(.notPermitted, message)
-        case .nothing, .askFar: throw Self.untold(process)
+        case .nothing, .askFar: throw untold(process)
         }
     }
 
@@ -93,18 +93,20 @@ package final class InspectionApart: PeerInspection {
         return digest
     }
 
-    package func image(of process: PeerProcess) -> PeerProcess.Image? {
-        fact(.image, of: process).map { PeerProcess.Image(text: $0) }
+    package func image(of process: PeerProcess) throws(KeyringError) -> PeerProcess.Image? {
+        try fact(.image, of: process).map { PeerProcess.Image(text: $0) }
     }
 
-    private func fact(_ fact: InspectionQuestion.Fact, of process: PeerProcess) -> String? {
+    private func fact(_ fact: InspectionQuestion.Fact, of process: PeerProcess) throws(KeyringError) -> String? {
         let question = InspectionQuestion(process: process.number, fact: fact)
-        guard case .found(let text, _)? = try? askNear(question, Self.patience, process) else { return nil }
+        guard let answer = try askNear(question, Self.patience, process) else { throw untold(process) }
+        guard case .found(let text, _) = answer else { return nil }
         return text
     }
 
-    private static func untold(_ process: PeerProcess) -> KeyringError {
-        KeyringError(
+    private func untold(_ process: PeerProcess) -> KeyringError {
+        if processes.isClosed { return KeyringError(.busy, "the agent is about to end; ask again") }
+        return KeyringError(
             .notPermitted,
             "which program process \(process.number) is cannot be told: the file system that it is on does not answer")
     }
@@ -155,7 +157,7 @@ package final class InspectionApart: PeerInspection {
 
     /// What may have several processes wait for one thing: the mounts that they have for themselves; else each by itself.
     private func holder(of process: PeerProcess) -> String {
-        fact(.mounts, of: process) ?? "process \(process.number)"
+        (try? fact(.mounts, of: process)) ?? "process \(process.number)"
     }
 }
 

@@ -13,8 +13,10 @@ package protocol PeerInspection: Sendable {
     /// The SHA-256 of the program's file; nil where there is none, or it cannot be read.
     func digest(of program: Program, in process: PeerProcess) -> String?
 
-    /// What tells the program that a process is now from any other that it becomes; nil where that cannot be told.
-    func image(of process: PeerProcess) -> PeerProcess.Image?
+    /// What tells the program that a process is now from any other that it becomes; nil where the process hides it.
+    ///
+    /// - Throws: `busy` where that cannot be told now, and `notPermitted` where the process keeps whoever looks waiting.
+    func image(of process: PeerProcess) throws(KeyringError) -> PeerProcess.Image?
 }
 
 extension PeerInspection {
@@ -64,7 +66,7 @@ extension AgentCaller {
         let program = try inspection.program(of: process)
         // What was told of the number until now was told of this process.
         guard process.isThere else { throw .ended(process.number) }
-        guard process.isSame(by: inspection) else { throw .becameAnother(process.number) }
+        try process.requireSame(by: inspection)
         self.init(program, process: process.number, user: process.user, door: door) {
             let digest = inspection.digest(of: program, in: process)
             return process.isSame(by: inspection) ? digest : nil

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Keyfob
 internal import KeyfobFiles
 internal import Synchronization
 
@@ -74,7 +75,7 @@ package final class PeerProcess: Sendable {
 
     /// Notes the program that it is now, if none was noted before.
     func noteFirst(by inspection: any PeerInspection) {
-        if image == nil { _ = isSame(by: inspection) }
+        if image == nil { try? requireSame(by: inspection) }
     }
 
     /// Whether it runs a program, and is not just becoming another one: then there is no code yet.
@@ -82,12 +83,26 @@ package final class PeerProcess: Sendable {
 
     /// Whether it still runs, and has become no other program since it was looked at first, which this may be.
     func isSame(by inspection: any PeerInspection) -> Bool {
+        do throws(KeyringError) {
+            try requireSame(by: inspection)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Requires that it still runs, and has become no other program since it was looked at first, which this may be.
+    ///
+    /// - Throws: `notPermitted` where it has, and as ``PeerInspection/image(of:)``.
+    func requireSame(by inspection: any PeerInspection) throws(KeyringError) {
         // How much code it has is known from the moment when it connected.
-        guard table.codeSize(of: number) == code, let now = inspection.image(of: self) else { return false }
+        guard table.codeSize(of: number) == code, let now = try inspection.image(of: self) else {
+            throw .becameAnother(number)
+        }
         let isFirst = first.withLock { first in
             if first == nil { first = now }
             return first == now
         }
-        return isFirst && isThere
+        guard isFirst, isThere else { throw .becameAnother(number) }
     }
 }

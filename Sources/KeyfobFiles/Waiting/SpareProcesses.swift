@@ -117,6 +117,9 @@ package final class SpareProcesses: Sendable {
         return waiter.answer.withLock { $0 }
     }
 
+    /// Whether it answers nothing any more.
+    package var isClosed: Bool { state.withLock(\.isClosed) }
+
     /// Answers nothing any more; whoever waits is told so at once.
     package func close() {
         let waiting = state.withLock { state in
