@@ -216,7 +216,6 @@ struct ProgramTrickTests {
             ("PYTHONPATH=/dev/shm exec python3 @/bin/allowed.py", ":", "PYTHONPATH in its"),
             ("LD_PRELOAD=none.so LD_LIBRARY_PATH=/tmp exec tools/tool evil/plain.sh", ":", "LD_LIBRARY_PATH in its"),
             ("HOME=/var/tmp exec python3 @/bin/allowed.py", ":", "HOME in its"),
-            ("HOME=@/evil exec node @/bin/allowed.js", ":", "HOME in its"),
             // A colon is a part of a path alone.
             ("BASH_ENV='/dev/shm/:/usr/lib' exec bash @/bin/allowed.sh", ":", "BASH_ENV in its"),
             ("OPENSSL_CONF='/dev/shm/:/usr/lib' exec tools/tool evil/plain.sh", ":", "OPENSSL_CONF in its"),
@@ -224,7 +223,6 @@ struct ProgramTrickTests {
             ("HOME=@/home PYTHONNOUSERSITE=1 exec python3 -E @/bin/allowed.py", ":", "HOME in its"),
             ("exec -a /lib/..@/other/venv/bin/python3 python3 @/bin/allowed.py", ":", "without '..'"),
             ("PATH=/lib/..@/other/venv/bin:/usr/bin exec python3 @/bin/allowed.py", ":", "without '..'"),
-            ("mkdir bin/sub; ln -s bin/sub d; cp bin/allowed.js .;; exec node @/d/../allowed.js", ":", "without '..'"),
             ("PS4='\\044(true)' exec bash @/bin/allowed.sh", ":", "PS4 in its"),
             ("exec env SHELLOPTS=history:histexpand bash @/bin/allowed.sh", ":", "SHELLOPTS in its"),
             ("exec bash -H @/bin/allowed.sh", ":", "executable:/usr/bin/bash"),
@@ -388,6 +386,9 @@ struct ProgramTrickTests {
         "Node's scripts are themselves, unless other code comes by its options",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/node")))
     func node() throws {
+        #expect(try seen("HOME=@/evil exec node @/bin/allowed.js").contains("HOME in its"))
+        let link = "mkdir bin/sub; ln -s bin/sub d; cp bin/allowed.js .;; exec node @/d/../allowed.js"
+        #expect(try seen(link).contains("without '..'"))
         #expect(try seen("NODE_OPTIONS=--no-warnings exec node @/bin/allowed.js") == "script:@/bin/allowed.js")
         #expect(
             try seen("NODE_OPTIONS='--require @/bin/allowed.js' exec node @/bin/allowed.js").contains("NODE_OPTIONS in")
