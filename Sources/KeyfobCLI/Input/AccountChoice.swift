@@ -67,7 +67,7 @@ extension GlobalOptions {
         _ items: [PickerItem], _ purpose: String, remembering subject: String?, asking tool: String?
     ) throws(KeyringError) -> PickedItem {
         // For a tool not for ever: nobody may see that it waits.
-        let limit = tool.map { _ in QuestionLimit(seconds: HelperQuestion.seconds, isWanted: CallingProgram.watch()) }
+        let limit = tool.map { _ in QuestionLimit(seconds: TerminalTurn.seconds, isWanted: CallingProgram.watch()) }
         let purpose = purpose + (tool.map { "; \($0) waits for it" } ?? "")
         do {
             return Environment.current["TERM"] == "dumb"

@@ -98,7 +98,7 @@ struct CredentialOptions: ParsableArguments {
             return try untranslatedToken(question, from: source)
         } catch {
             if isNothing(error, question) { return nil }
-            throw HelperChoice.inTermsOfTool(error, question, try request(question))
+            throw ToolAccountChoice.inTermsOfTool(error, question, try request(question))
         }
     }
 
@@ -107,7 +107,7 @@ struct CredentialOptions: ParsableArguments {
         do throws(KeyringError) {
             return try untranslatedToken(question, from: source)
         } catch {
-            throw HelperChoice.inTermsOfTool(error, question, try request(question))
+            throw ToolAccountChoice.inTermsOfTool(error, question, try request(question))
         }
     }
 
@@ -122,7 +122,7 @@ struct CredentialOptions: ParsableArguments {
         do throws(KeyringError) {
             return try token(question, of: keyring, global: unattended)
         } catch {
-            guard let choice = HelperChoice(of: error, question, try request(question), keyring, global) else {
+            guard let choice = ToolAccountChoice(of: error, question, try request(question), keyring, global) else {
                 throw error
             }
             return try chosen(choice, question, of: keyring)
@@ -141,7 +141,7 @@ struct CredentialOptions: ParsableArguments {
             return try given(by: agent, question, request, groups)
         } catch {
             if error.code == .locked, !agent.isNamed { throw reason }
-            guard let choice = HelperChoice(ofAgents: error, question, request, global) else { throw error }
+            guard let choice = ToolAccountChoice(ofAgents: error, question, request, global) else { throw error }
             request.account = try chosen(choice, question, request, by: agent, groups, location)
         }
         let token = try given(by: agent, question, request, groups)
@@ -154,8 +154,8 @@ struct CredentialOptions: ParsableArguments {
     private func choice(
         _ question: Question, _ request: TokenRequest, _ token: borrowing ToolToken
     ) -> String {
-        HelperChoice.command(
-            question, HelperChoice.subject(question, request), token.answer.found.account.id.description,
+        ToolAccountChoice.command(
+            question, ToolAccountChoice.subject(question, request), token.answer.found.account.id.description,
             token.answer.found.group)
     }
 
@@ -163,7 +163,7 @@ struct CredentialOptions: ParsableArguments {
         by agent: AskedAgent, _ question: Question, _ request: TokenRequest, _ groups: [AccessGroup]?
     ) throws(KeyringError) -> ToolToken {
         // What a socket was made for is what is to be taken from it.
-        let attendance = HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool)
+        let attendance = PersonToAsk.now(global, isForGit: question.tool == ToolCall.git.tool)
         let answer = try agent.token(
             request, in: groups, refresh.options, takesChosenAlone: !agent.isNamed, mayAsk: attendance != .nobody,
             waiting: {
@@ -179,17 +179,17 @@ struct CredentialOptions: ParsableArguments {
     ///
     /// - Throws: `ambiguous` where nobody can be asked, with the command that decides it, and `cancelled`.
     private func chosen(
-        _ choice: HelperChoice, _ question: Question, _ request: TokenRequest, by agent: AskedAgent,
+        _ choice: ToolAccountChoice, _ question: Question, _ request: TokenRequest, by agent: AskedAgent,
         _ groups: [AccessGroup]?, _ location: KeyringLocation?
     ) throws(KeyringError) -> String {
-        guard case .terminal = HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool) else {
+        guard case .terminal = PersonToAsk.now(global, isForGit: question.tool == ToolCall.git.tool) else {
             throw choice.error
         }
         let ids = choice.error.candidates
         let known = (try? agent.accounts(in: groups)) ?? []
         let items = ids.map { id in PickerItem(of: id, among: known) }
         do throws(KeyringError) {
-            let turn = try HelperQuestion.turn(location?.runtime, question.tool)
+            let turn = try TerminalTurn.take(location?.runtime, question.tool)
             guard Terminal.isFree else { throw choice.error }
             let picked = try global.pick(
                 items, "for \(question.url.address)", remembering: nil, asking: question.tool)
@@ -202,7 +202,7 @@ struct CredentialOptions: ParsableArguments {
 
     /// The token of an open keyring.
     private func token(
-        _ question: Question, of keyring: Keyring, global: GlobalOptions, asking choice: HelperChoice? = nil
+        _ question: Question, of keyring: Keyring, global: GlobalOptions, asking choice: ToolAccountChoice? = nil
     ) throws(KeyringError) -> ToolToken {
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options(question), refresh: refresh, networkOptions: networkOptions,
@@ -219,13 +219,13 @@ struct CredentialOptions: ParsableArguments {
     ///
     /// - Throws: `ambiguous` where nobody can be asked, with the command that decides it, and `cancelled`.
     private func chosen(
-        _ choice: HelperChoice, _ question: Question, of keyring: Keyring
+        _ choice: ToolAccountChoice, _ question: Question, of keyring: Keyring
     ) throws(KeyringError) -> ToolToken {
-        switch HelperAttendance.now(global, isForGit: question.tool == ToolCall.git.tool) {
+        switch PersonToAsk.now(global, isForGit: question.tool == ToolCall.git.tool) {
         case .terminal:
             do throws(KeyringError) {
                 // One after the other is asked: what is chosen may do for the next.
-                let turn = try HelperQuestion.turn(keyring.location.runtime, question.tool)
+                let turn = try TerminalTurn.take(keyring.location.runtime, question.tool)
                 var asking = global
                 asking.noInput = !Terminal.isFree
                 let token = try token(question, of: keyring, global: asking, asking: choice)
@@ -300,7 +300,7 @@ struct CredentialOptions: ParsableArguments {
     private func isNothing(_ error: KeyringError, _ question: Question) -> Bool {
         switch (error.code, error.advice) {
         case (.hostNotAllowed, _): true
-        case (.noSuchAccount, .told(let code, _)?) where HelperChoice.codesOfMissing.contains(code): false
+        case (.noSuchAccount, .told(let code, _)?) where ToolAccountChoice.codesOfMissing.contains(code): false
         // What is meant and not there is told: a binding that is broken, an account that was removed, one that the owner names.
         case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?),
             (.noSuchAccount, .undoRemoval?):

@@ -2,7 +2,7 @@ internal import KeyfobModel
 internal import KeyfobTerminal
 
 /// Whom a helper can ask in the middle of what a tool does.
-enum HelperAttendance {
+enum PersonToAsk {
     /// A person at the terminal of the tool.
     case terminal
     /// A person at the desktop, where an agent shows windows.
@@ -12,8 +12,7 @@ enum HelperAttendance {
     /// Who is there now.
     ///
     /// - Parameter isForGit: Whether git asks, which calls by programs of its own.
-    static func now(_ global: GlobalOptions, isForGit: Bool, _ environment: Environment = .current) -> HelperAttendance
-    {
+    static func now(_ global: GlobalOptions, isForGit: Bool, _ environment: Environment = .current) -> PersonToAsk {
         guard !global.noInput, !isUnattended(environment), !isApart(CallingProgram.chain(), isForGit: isForGit) else {
             return .nobody
         }

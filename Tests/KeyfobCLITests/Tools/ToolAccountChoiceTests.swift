@@ -3,7 +3,7 @@ import KeyfobTestSupport
 import Testing
 
 @Suite("What a helper advises to bind", .waitsForPrograms)
-struct HelperChoiceTests {
+struct ToolAccountChoiceTests {
     /// Two accounts at one host, and a repository there, `app`.
     private func home(_ host: String) throws -> Workplace {
         let place = try Workplace.withVault(["CI": ""])

@@ -4,7 +4,7 @@ internal import KeyfobInterop
 internal import KeyfobModel
 
 /// A choice among accounts that a tool's question leaves open.
-struct HelperChoice {
+struct ToolAccountChoice {
     /// What the account can be bound to, so that the question is not open any more.
     let subject: Binding.Subject
     /// What the tool is told where nobody chooses: it names the command that binds one.

@@ -3,7 +3,7 @@ import Testing
 @testable import KeyfobCLI
 
 @Suite("Whom a helper can ask")
-struct HelperAttendanceTests {
+struct PersonToAskTests {
     private func program(_ words: String..., readsTerminal: Bool = false) -> CallingProgram {
         CallingProgram(words: words, readsTerminal: readsTerminal)
     }
@@ -18,7 +18,7 @@ struct HelperAttendanceTests {
     }
 
     private func isApart(_ programs: [CallingProgram]) -> Bool {
-        HelperAttendance.isApart(programs, isForGit: true)
+        PersonToAsk.isApart(programs, isForGit: true)
     }
 
     @Test("a person's own command, alias, submodules and large files are theirs")
@@ -42,7 +42,7 @@ struct HelperAttendanceTests {
         ] {
             #expect(isApart(fetch + [hook, program("git", "commit"), program("bash", readsTerminal: true)]))
             let docker = [program("docker", "pull"), hook, program("git", "commit")]
-            #expect(HelperAttendance.isApart(docker, isForGit: false))
+            #expect(PersonToAsk.isApart(docker, isForGit: false))
         }
         #expect(isApart(remote + [program("git", "fetch", "--prefetch"), program("bash")]))
         #expect(isApart(remote + [program("git", "fetch"), program("git", "gc", "--auto"), program("bash")]))
@@ -51,7 +51,7 @@ struct HelperAttendanceTests {
         #expect(isApart(fetch + [program("sh", "-c", "git fetch"), program("/usr/sbin/CRON", "-f")]))
         #expect(isApart(fetch + [program("git", "-C", "x", "-c", "a=b", "maintenance", "run")]))
         #expect(!isApart(remote + [program("git", "clone", "maintenance")]))
-        #expect(!HelperAttendance.isApart([program("docker", "pull"), program("bash")], isForGit: false))
+        #expect(!PersonToAsk.isApart([program("docker", "pull"), program("bash")], isForGit: false))
     }
 
     @Test("a hook is one also where it reads the terminal, or has become git itself")
@@ -75,11 +75,11 @@ struct HelperAttendanceTests {
 
     @Test("a systemd timer's is not, nor a service's whose messages go to the journal")
     func service() {
-        #expect(HelperAttendance.isService(Environment(variables: ["TRIGGER_UNIT": "x.timer"]), errors: "1:2"))
+        #expect(PersonToAsk.isService(Environment(variables: ["TRIGGER_UNIT": "x.timer"]), errors: "1:2"))
         let journal = Environment(variables: ["JOURNAL_STREAM": "1:2"])
-        #expect(HelperAttendance.isService(journal, errors: "1:2"))
-        #expect(!HelperAttendance.isService(journal, errors: "1:3"))
-        #expect(!HelperAttendance.isService(Environment(variables: [:]), errors: "1:2"))
+        #expect(PersonToAsk.isService(journal, errors: "1:2"))
+        #expect(!PersonToAsk.isService(journal, errors: "1:3"))
+        #expect(!PersonToAsk.isService(Environment(variables: [:]), errors: "1:2"))
     }
 
     @Test(
@@ -93,6 +93,6 @@ struct HelperAttendanceTests {
             (["GIT_CONFIG_PARAMETERS": "'credential.interactive'='true'"], false),
         ] as [([String: String], Bool)])
     func environment(variables: [String: String], isUnattended: Bool) {
-        #expect(HelperAttendance.isUnattended(Environment(variables: variables)) == isUnattended)
+        #expect(PersonToAsk.isUnattended(Environment(variables: variables)) == isUnattended)
     }
 }

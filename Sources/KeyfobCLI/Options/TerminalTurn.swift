@@ -3,7 +3,7 @@ internal import KeyfobFiles
 internal import KeyfobTerminal
 
 /// A question to a person in the middle of what a tool does: one at a time on a terminal, and not for ever.
-enum HelperQuestion {
+enum TerminalTurn {
     /// For how many seconds nobody has to have typed anything.
     static let seconds = 180
     /// For how many seconds nobody is told that a question has to wait.
@@ -14,7 +14,7 @@ enum HelperQuestion {
     ///
     /// - Parameter runtime: That folder.
     /// - Throws: `cancelled` where those before it are not answered in time, or the tool has ended.
-    static func turn(_ runtime: String?, _ tool: String) throws(KeyringError) -> FileLock? {
+    static func take(_ runtime: String?, _ tool: String) throws(KeyringError) -> FileLock? {
         guard let runtime, (try? RuntimeFolder(path: runtime).prepare()) != nil else { return nil }
         let path = "\(runtime)/question.\(Terminal.session)"
         let isWanted = CallingProgram.watch()
