@@ -164,9 +164,11 @@ struct KubeconfigText {
     /// A user as setup writes one, with nothing else in its lines.
     private func own(_ item: YAMLTape.Value, _ lines: Range<Int>, _ tape: YAMLTape) -> OwnUser? {
         let user = member("user", of: item, tape)
-        guard tape.members(of: item).count == 2, let user, tape.members(of: user).count == 1,
-            let exec = member("exec", of: user, tape)
-        else { return nil }
+        guard tape.members(of: item).count == 2, let user, let exec = member("exec", of: user, tape) else { return nil }
+        // kubectl of before 1.22 adds one that says nothing.
+        let others = tape.members(of: user).filter { word($0.name, tape) != "exec" }
+        let nothing = others.filter { word($0.name, tape) == "as-user-extra" && word($0.value, tape) == "null" }
+        guard nothing.count == others.count else { return nil }
         func text(_ name: String, _ style: YAMLText.Style? = nil) -> String? {
             let value = member(name, of: exec, tape)
             guard let value, style == nil || tape.text(of: value)?.style == style else { return nil }
@@ -188,7 +190,7 @@ struct KubeconfigText {
         else { return nil }
         // Name, user and exec, and one line for each field and each argument; no remark is among or behind them.
         let ends = ends(of: item, tape)
-        guard lines.count == 3 + names.count + args.count, lines.allSatisfy({ ends.contains(end(ofLine: $0)) }) else {
+        guard lines.count == 3 + others.count + names.count + args.count, lines.allSatisfy({ ends.contains(end(ofLine: $0)) }) else {
             return nil
         }
         return OwnUser(command: command, arguments: arguments)

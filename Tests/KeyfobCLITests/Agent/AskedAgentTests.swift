@@ -97,8 +97,7 @@ struct AskedAgentTests {
     func library() throws {
         let place = try home(allowing: nil)
         let script = PythonScript.path("library")
-        // With a folder of the user's there, no agent knows a script.
-        let line = "env -u PYTHONPATH '\(PythonScript.interpreter)' '\(script)' asked"
+        let line = "\(PythonScript.ofNoFolder) '\(script)' asked"
         try run(place, "\(line) refused").expectSuccess()
         try place.run("keyfob program allow -q \(script) --account ada --key-file key").expectSuccess()
         try run(place, "\(line) given").expectSuccess()

@@ -171,7 +171,7 @@ struct House {
     private func inScript(_ door: String, _ questions: [Question], _ before: String) throws -> [DoorAnswer] {
         let document = try JSONSerialization.data(withJSONObject: questions.map(\.object))
         let outcome = try place.run(
-            "\(before)\n'\(PythonScript.interpreter)' \"${SCRIPT:-\(Self.script)}\" \(door)", input: document)
+            "\(before)\n\(PythonScript.ofNoFolder) \"${SCRIPT:-\(Self.script)}\" \(door)", input: document)
         let found = try JSONSerialization.jsonObject(with: outcome.expectSuccess().output) as? [Any] ?? []
         return found.map { DoorAnswer($0) }
     }

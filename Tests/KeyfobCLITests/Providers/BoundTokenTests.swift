@@ -128,7 +128,7 @@ struct BoundTokenTests {
             keyfob program allow -q \(script) --all-accounts
             \(Workplace.agent())
             for door in python agent; do
-                echo '[{"kind": "token", "options": {"account": ["ada"]}}]' | '\(PythonScript.interpreter)' \(script) $door; echo
+                echo '[{"kind": "token", "options": {"account": ["ada"]}}]' | \(PythonScript.ofNoFolder) \(script) $door; echo
             done
             """
         ).expectSuccess()

@@ -8,6 +8,9 @@ enum PythonScript {
         ProcessInfo.processInfo.environment["KEYFOB_PYTHON"]
         ?? ProjectFolder.root.appending(path: ".venv/bin/python3").path
 
+    /// The line that starts it with no folder of the user's in `PYTHONPATH`: with one, no agent knows a script.
+    static let ofNoFolder = "MODULES='\(LibraryFile.pythonFolder)' env -u PYTHONPATH '\(interpreter)'"
+
     /// The path of a script.
     static func path(_ name: String) -> String {
         ProjectFolder.tests.appending(path: "Support/Python/\(name).py").path

@@ -112,7 +112,7 @@ struct EtcdTurnsTests {
         let begin = ContinuousClock.now
         let away = try turns(at: "etcd+http://127.0.0.1:1,127.0.0.1:2/k", callSeconds: 2)
         #expect(try await google.token(of: machines.keyrings[0], away) == "at-1")
-        #expect(ContinuousClock.now - begin < .seconds(15))
+        #expect(ContinuousClock.now - begin < .seconds(60))
         // A folder is no place for it.
         let network = try Network.ofThisMachine(certificateFile: nil, environment: [:]) { _ in }
         #expect(EtcdTurns.turns("/home/ada/Sync", network) == nil && EtcdTurns.turns(etcd.remote, network) != nil)

@@ -17,6 +17,7 @@ TEXTS = {"account": "account", "tenant": "tenant", "client": "client", "tool": "
 
 
 def by_python(question):
+    sys.path.insert(0, os.environ["MODULES"])
     import keyfob
 
     options = {name.replace("-", "_"): values if name in ("scope", "group") else values[-1]

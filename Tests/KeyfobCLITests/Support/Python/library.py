@@ -8,7 +8,6 @@ import io
 import json
 import multiprocessing
 import os
-import pathlib
 import pickle
 import subprocess
 import sys
@@ -17,8 +16,8 @@ import time
 import urllib.parse
 import urllib.request
 
-if "PYTHONPATH" not in os.environ:
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "Packaging/python"))
+if "MODULES" in os.environ:
+    sys.path.insert(0, os.environ["MODULES"])
 import keyfob  # noqa: E402
 
 case, words = sys.argv[1], sys.argv[2:]
