@@ -75,7 +75,7 @@ struct House {
                 \(ProjectFolder.tests.appending(path: "Support/C/ask.c").path) -o ask -L . -lkeyfob -Wl,-rpath,"$PWD"
             for group in default play ci; do keyfob program allow -q "$PWD/ask" --all-accounts --group $group; done
             # Nobody has let these.
-            cp ask stranger && cp \(Self.script) stranger.py
+            cp ask stranger && { echo '#!\(PythonScript.interpreter)'; cat \(Self.script); } > stranger.py
             mkdir broken && head -c 2000 data/keyfob/keyring.db > broken/keyring.db && chmod -R go= broken
             # A home for each door, where the keys are replaced while it is open.
             for door in \(Door.allCases.map(\.rawValue).joined(separator: " ")); do
