@@ -29,6 +29,8 @@ enum LocalTime {
         var moment = time_t(time.seconds)
         var local = unsafe tm()
         unsafe localtime_r(&moment, &local)
-        return unsafe String(time.advanced(by: Int64(local.tm_gmtoff)).rfc3339.replacing("T", with: " ").dropLast())
+        // Not searched for what to replace: a log has thousands.
+        let text = unsafe time.advanced(by: Int64(local.tm_gmtoff)).rfc3339
+        return "\(text.prefix(10)) \(text.dropFirst(11).dropLast())"
     }
 }
