@@ -112,8 +112,9 @@ struct AuditPlace: Hashable, Sendable {
             ? LineLog(path: name + ".jsonl") : LineLog(path: "\(name).\(part).jsonl", limit: Self.limitOfPart)
     }
 
-    /// How many bytes a file of a program's own part has before it gives way.
-    static let limitOfPart = 1 << 18
+    /// How many bytes a file of a program's own part has before it gives way: with the five before it some 1,600 lines, which are read
+    /// within a moment.
+    static let limitOfPart = 1 << 17
 }
 
 /// How far audits have come, and since when that is noted in the vault.

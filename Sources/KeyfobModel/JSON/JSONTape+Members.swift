@@ -58,11 +58,10 @@ extension JSONTape {
 
     /// The value called `name` in an object.
     package func member(_ name: String, of object: Value, in bytes: RawSpan) -> Value? {
-        var found: Value?
-        for member in members(of: object) where text(of: member.name)?.string(in: bytes) == name {
-            found = member.value
+        for member in members(of: object) where text(of: member.name)?.equals(name, in: bytes) ?? false {
+            return member.value
         }
-        return found
+        return nil
     }
 
     private func inside(_ container: Value, if kind: JSONKind) -> Range<UInt32> {

@@ -46,6 +46,14 @@ package struct JSONText: Hashable, Sendable {
         while let byte = decoder.next(in: octets) { decoded.append(byte) }
         return String(decoding: decoded, as: UTF8.self)
     }
+
+    /// Whether it is this text, byte for byte.
+    package func equals(_ text: String, in bytes: RawSpan) -> Bool {
+        guard !hasEscapes else { return string(in: bytes).utf8.elementsEqual(text.utf8) }
+        guard range.count == text.utf8.count else { return false }
+        let octets = Span<UInt8>(_bytes: bytes)
+        return zip(range, text.utf8).allSatisfy { octets[$0] == $1 }
+    }
 }
 
 extension JSONTape {
