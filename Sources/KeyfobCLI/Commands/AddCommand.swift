@@ -105,6 +105,7 @@ struct AddCommand: ParsableCommand {
             let beside = stored.account == id ? "" : ", beside the sign-in of the same account"
             global.say("\(id): \(stored.outcome.words)\(beside)")
         }
+        global.tellOtherHelpers(of: id)
     }
 
     /// Asks before a token goes to a host that is most likely a mistyped one; without a terminal it is a warning.

@@ -162,6 +162,7 @@ struct LoginCommand: ParsableCommand {
                 global.say("the provider does not say who that was; --name keeps another account beside it")
             }
         }
+        if report.isNew { global.tellOtherHelpers(of: report.account.id) }
         if !report.lostScopes.scopes.isEmpty {
             let continuation = Continuation(
                 name: keyring.accounts.naming(for: report.account).briefTyped(report.account),

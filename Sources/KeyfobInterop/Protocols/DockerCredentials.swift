@@ -15,9 +15,27 @@ package enum DockerCredentials {
     /// The user of a token that is only good for getting others, at an address that docker does not tell.
     package static let identityToken = "<token>"
 
+    /// Docker Hub, by the name that people, podman and skopeo use.
+    static let hub = "docker.io"
+    /// The same as docker has it.
+    package static let hubOfDocker = "https://index.docker.io/v1/"
+
+    /// Whether somebody means Docker Hub.
+    static func isHub(_ server: String) -> Bool {
+        let bare = server.hasPrefix("https://") ? server.dropFirst("https://".count).prefix { $0 != "/" } : server[...]
+        return bare == "hub.docker.com" || EnvironmentAliases.areSame(String(bare), hub)
+    }
+
+    /// What docker calls the server at a host.
+    package static func server(at host: String) -> String { isHub(host) ? hubOfDocker : host }
+
+    /// The address of a server, by whichever of its names; nil for one to which no token goes.
+    package static func url(of server: String) -> CredentialURL? { CredentialURL(isHub(server) ? hub : server) }
+
     /// The user of an answer: whose token it is where the registry itself gave it, and who takes any token elsewhere.
     package static func username(of account: Account, at url: CredentialURL) -> String {
-        account.id.environment == url.address.host ? account.username : GitCredentialAnswer.anyUser
+        EnvironmentAliases.areSame(account.id.environment, url.address.host)
+            ? account.username : GitCredentialAnswer.anyUser
     }
 
     /// Why something is no request; no case holds any of it.

@@ -12,9 +12,7 @@ package enum DockerSetup {
     /// The names by which docker, and podman and skopeo, ask for a registry that a person names: to docker, Docker Hub is an
     /// address.
     package static func names(of host: String) -> [String] {
-        let hub = ["docker.io", "index.docker.io", "registry-1.docker.io", "hub.docker.com"]
-        let bare = host.hasPrefix("https://") ? host.dropFirst("https://".count).prefix { $0 != "/" } : host[...]
-        return hub.contains(Identifier.folded(String(bare))) ? ["https://index.docker.io/v1/", "docker.io"] : [host]
+        DockerCredentials.isHub(host) ? [DockerCredentials.hubOfDocker, DockerCredentials.hub] : [host]
     }
 
     /// What a file of podman's and skopeo's says of some hosts that comes before docker's file.

@@ -22,7 +22,8 @@ package struct GitSetup: Sendable {
     /// The lines that name a helper.
     package init(_ way: ToolCall.Way) {
         switch way {
-        case .named: value = "keyfob"
+        // With the mark git starts the program itself; by the name "keyfob" it starts another git first, for each call.
+        case .named: value = "!" + ToolCall.git.program
         case .at(let path): value = (ShellWord.isPlain(path) ? "" : "!") + ShellWord.quoted(path)
         case .word(of: let path): value = "!" + ShellWord.quoted(path) + Self.words
         }
@@ -127,8 +128,8 @@ package struct GitSetup: Sendable {
     /// Whether a value of `credential.helper` is Keyfob.
     static func isOwn(_ value: String) -> Bool {
         let bare = value.replacing("'", with: "")
-        return value == "keyfob" || bare.hasSuffix("/" + ToolCall.git.program) || bare.hasSuffix("/keyfob" + words)
-            || bare == "!keyfob" + words
+        return ["keyfob", "!" + ToolCall.git.program, "!keyfob" + words].contains(bare)
+            || bare.hasSuffix("/" + ToolCall.git.program) || bare.hasSuffix("/keyfob" + words)
     }
 
     /// What else the file says that changes what the lines do.
@@ -173,7 +174,7 @@ package struct GitSetup: Sendable {
 
     /// A value as it stands in the file.
     private func escaped(_ value: String) -> String {
-        guard !ShellWord.isPlain(value) else { return value }
+        guard value.contains(where: "\\\"#; \t\n".contains) else { return value }
         return "\"" + value.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#) + "\""
     }
 

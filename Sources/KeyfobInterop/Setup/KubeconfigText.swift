@@ -190,7 +190,9 @@ struct KubeconfigText {
         else { return nil }
         // Name, user and exec, and one line for each field and each argument; no remark is among or behind them.
         let ends = ends(of: item, tape)
-        guard lines.count == 3 + others.count + names.count + args.count, lines.allSatisfy({ ends.contains(end(ofLine: $0)) }) else {
+        guard lines.count == 3 + others.count + names.count + args.count,
+            lines.allSatisfy({ ends.contains(end(ofLine: $0)) })
+        else {
             return nil
         }
         return OwnUser(command: command, arguments: arguments)

@@ -1,10 +1,10 @@
 /// Hosts that are one environment under several names.
 ///
-/// The sets are those that every MSAL knows without asking the network (MSAL.NET
+/// Microsoft's are those that every MSAL knows without asking the network (MSAL.NET
 /// `KnownMetadataProvider`, MSAL Go `known_metadata.go`). The first of each is the name used to
 /// compare and to show.
 public enum EnvironmentAliases {
-    private static let sets: [[String]] = [
+    private static let microsoft: [[String]] = [
         ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"],
         ["login.partner.microsoftonline.cn", "login.chinacloudapi.cn"],
         ["login.microsoftonline.us", "login.usgovcloudapi.net"],
@@ -12,6 +12,8 @@ public enum EnvironmentAliases {
         // Closed; caches may still name them.
         ["login-us.microsoftonline.com"], ["login.microsoftonline.de"],
     ]
+    /// Docker Hub's besides, for which docker asks by another name than podman and skopeo.
+    private static let sets = microsoft + [["docker.io", "index.docker.io", "registry-1.docker.io"]]
 
     /// The one name under which `environment` and its aliases are compared, in small letters.
     public static func canonicalName(of environment: String) -> String {
@@ -34,6 +36,6 @@ public enum EnvironmentAliases {
     /// Whether the environment is one of Microsoft's clouds.
     public static func isMicrosoft(_ environment: String) -> Bool {
         let name = Identifier.folded(environment)
-        return sets.contains { $0.contains(name) }
+        return microsoft.contains { $0.contains(name) }
     }
 }

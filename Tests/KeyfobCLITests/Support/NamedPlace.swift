@@ -13,7 +13,7 @@ struct NamedPlace {
         try run(
             """
             for name in git-credential docker-credential kubectl; do ln -s keyfob bin/$name-keyfob; done
-            git config --global credential.helper keyfob && git config --global credential.useHttpPath true
+            git config --global credential.helper '!git-credential-keyfob' && git config --global credential.useHttpPath true
             """
         ).expectSuccess()
     }

@@ -53,6 +53,25 @@ struct DockerSetupConfigurationTests {
         }
     }
 
+    @Test("Docker Hub has one account by whichever of its names", arguments: ["docker.io", "index.docker.io"])
+    func hub(host: String) throws {
+        try place.run("keyfob account remove -q --force hub; keyfob logout -q --yes hub").expectSuccess()
+        try place.add("ada", token: "of-ada", "--host \(host)")
+        let servers = ["docker.io", "https://index.docker.io/v1/", "index.docker.io"]
+        func answers() throws -> [String] {
+            try servers.map { try place.run("docker-credential-keyfob get", text: $0).text }
+        }
+        let expected = servers.map { #"{"ServerURL":"\#($0)","Username":"ada","Secret":"of-ada"}"# + "\n" }
+        #expect(try answers() == expected)
+        #expect(
+            try place.run("docker-credential-keyfob list", text: "").text.contains("index.docker.io") == false,
+            "what docker has not stored is not docker's to list")
+        // Of two, the one that is bound to the name which people know.
+        try place.add("bea", token: "of-bea", "--host index.docker.io")
+        try place.run("keyfob bind -q --host docker.io ada").expectSuccess()
+        #expect(try answers() == expected)
+    }
+
     @Test("what podman and skopeo have in a file of their own is told, with what takes it out")
     func containers() throws {
         try place.run("mkdir -p run/containers").expectSuccess()

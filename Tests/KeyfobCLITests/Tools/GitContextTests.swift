@@ -181,7 +181,7 @@ struct GitContextTests {
         try home.run(
             """
             ln -s keyfob bin/git-credential-keyfob && mkdir work lab bobs hooks
-            git config --global credential.helper keyfob && git config --global credential.useHttpPath true
+            git config --global credential.helper '!git-credential-keyfob' && git config --global credential.useHttpPath true
             git config --global includeIf."gitdir:~/bobs/".path .bob && git config -f .bob user.email $BOB
             git config --global includeIf."hasconfig:remote.*.url:$URL/private/two.git".path .alice
             git config -f .alice user.email $ALICE

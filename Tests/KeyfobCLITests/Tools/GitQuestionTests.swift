@@ -22,7 +22,7 @@ struct GitQuestionTests {
         try home.run(
             """
             ln -s keyfob bin/git-credential-keyfob
-            git config --global credential.helper keyfob && git config --global credential.useHttpPath true
+            git config --global credential.helper '!git-credential-keyfob' && git config --global credential.useHttpPath true
             """
         ).expectSuccess()
     }

@@ -96,6 +96,20 @@ struct GitSetupConfigurationTests {
         #expect(pushed.count >= Self.configurations.count, "\(pushed)")
     }
 
+    @Test("of an account that comes later at another host, it is said who else is told its tokens, and setup mends it")
+    func later() throws {
+        let store = "git config --global credential.helper store; keyfob setup git -q --force"
+        let add = "echo later | keyfob add --account late --host late.example"
+        let outcome = try run(store, "\(add) && keyfob setup git -q --force && \(add)")
+        let warnings = outcome.errors.split(separator: "\n").filter { $0.contains("warning: at https://late.example ") }
+        #expect(warnings.count == 1, "\(outcome)")
+        #expect(
+            warnings.first?.contains("writes them into ~/.git-credentials") ?? false
+                && warnings.first?.contains("'keyfob setup git'") ?? false, "\(outcome)")
+        // Where git does not ask Keyfob, it is nobody's concern.
+        #expect(try !run("git config --global credential.helper store", add).errors.contains("warning"))
+    }
+
     @Test("helpers that are left are told tokens, which is said")
     func left() throws {
         for (helper, what) in [

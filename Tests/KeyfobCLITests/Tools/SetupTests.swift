@@ -52,7 +52,7 @@ struct SetupTests {
             let helpers = try place.run("git config --global --get-all credential.helper").expectSuccess().text
             let asked = helpers.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             let effective = asked[(asked.lastIndex(of: "").map { $0 + 1 } ?? 0)...]
-            #expect(effective.first == "keyfob" && effective.contains("store") == content?.contains("store") ?? false)
+            #expect(effective.first == "!git-credential-keyfob" && effective.contains("store") == content?.contains("store") ?? false)
             #expect(try place.run("git config --global --type=bool credential.useHttpPath").text == "true\n")
             let name = try place.run("git config --global user.name").text
             #expect(content?.contains("Ada") != true || name == "Ada\n")
@@ -74,7 +74,7 @@ struct SetupTests {
         }
         let other = try Workplace(["GIT_CONFIG_GLOBAL": "else"])
         try other.run("ln -s keyfob bin/git-credential-keyfob; keyfob setup git --force").expectSuccess()
-        #expect(try other.run("git config --global credential.helper").text == "keyfob\n")
+        #expect(try other.run("git config --global credential.helper").text == "!git-credential-keyfob\n")
         #expect(try other.run("test -e .gitconfig").status == 1)
         try other.run("cp else there; keyfob setup git --undo --force").expectSuccess()
         #expect(try other.run("test -e else").status == 1)
@@ -304,12 +304,12 @@ struct SetupTests {
     func asking() throws {
         try place.write(".gitconfig", "[user]\n")
         let no = try place.onTerminal("keyfob setup git", [("Write it? [y/N] ", "\n")])
-        #expect(no.status == 15 && no.screen.contains("+     helper = keyfob"), "\(no)")
+        #expect(no.status == 15 && no.screen.contains("+     helper = !git-credential-keyfob"), "\(no)")
         #expect(try place.read(".gitconfig") == Data("[user]\n".utf8))
         let yes = try place.onTerminal("keyfob setup git", [("Write it? [y/N] ", "y\n")])
         #expect(yes.status == 0 && yes.screen.contains("has the lines; nothing was tried"), "\(yes)")
         let undone = try place.onTerminal("keyfob setup git --undo", [("Take it out? [y/N] ", "yes\n")])
-        #expect(undone.status == 0 && undone.screen.contains("-     helper = keyfob"), "\(undone)")
+        #expect(undone.status == 0 && undone.screen.contains("-     helper = !git-credential-keyfob"), "\(undone)")
         #expect(try place.read(".gitconfig") == Data("[user]\n".utf8))
         let refused = try place.onTerminal("keyfob setup git --no-input", [])
         #expect(refused.status == 64 && refused.screen.contains("type keyfob setup git --force"), "\(refused)")

@@ -21,7 +21,7 @@ struct ToolsTogetherTests {
         try home.run(
             """
             keyfob group create -q work && ln -s keyfob bin/git-credential-keyfob
-            git config --global credential.helper keyfob && git config --global credential.useHttpPath true
+            git config --global credential.helper '!git-credential-keyfob' && git config --global credential.useHttpPath true
             """
         ).expectSuccess()
         try home.signIn("alice")

@@ -9,7 +9,7 @@ struct GitSetupTests {
     private static let block = """
         # keyfob setup: begin
         [credential]
-        \thelper = keyfob
+        \thelper = !git-credential-keyfob
         \tuseHttpPath = true
         # keyfob setup: end
 
@@ -98,7 +98,7 @@ struct GitSetupTests {
             #expect(try removed(after) == Array(rest.utf8))
             #expect(
                 String(decoding: after, as: UTF8.self).hasSuffix(
-                    "\thelper = keyfob\n# keyfob setup: end" + (rest.hasSuffix("=") ? "" : "\n")))
+                    "\thelper = !git-credential-keyfob\n# keyfob setup: end" + (rest.hasSuffix("=") ? "" : "\n")))
         }
         // Where it is among setup's own lines, nobody can say what comes after what.
         let end = "# keyfob setup: end"
@@ -114,7 +114,7 @@ struct GitSetupTests {
         let more = after.replacing("true\n", with: "true\n\tusername = ada\n") + "[core]\n\tpager = less\n"
         let left = String(decoding: try removed(Array(more.utf8)), as: UTF8.self)
         #expect(left == "[credential]\n\tusername = ada\n[user]\n\tname = Ada\n[core]\n\tpager = less\n")
-        let other = after.replacing("helper = keyfob", with: "helper = store")
+        let other = after.replacing("helper = !git-credential-keyfob", with: "helper = store")
         #expect(
             String(decoding: try removed(Array(other.utf8)), as: UTF8.self).hasPrefix(
                 "[credential]\n\thelper = store\n[user]"))

@@ -59,7 +59,7 @@ struct DockerCredentialCommand: ParsableCommand {
 
     private func get() throws {
         let server = try DockerCredentials.server(Self.text())
-        guard let url = CredentialURL(server) else { return try tellNotFound() }
+        guard let url = DockerCredentials.url(of: server) else { return try tellNotFound() }
         let source = try options.tokenSource()
         defer { options.tellWarnings(of: source) }
         guard let token = try options.token(CredentialOptions.Question(tool: Self.tool, url: url), from: source) else {
@@ -76,7 +76,7 @@ struct DockerCredentialCommand: ParsableCommand {
 
     private func store() throws {
         let credential = try DockerCredentials.credential(Self.text())
-        guard let url = CredentialURL(credential.server), case let host = url.address.host,
+        guard let url = DockerCredentials.url(of: credential.server), case let host = url.address.host,
             let id = AccountID(homeAccountID: credential.username, environment: host)
         else {
             throw KeyringError(.usage, "no token can be kept for '\(credential.username)' at '\(credential.server)'")
@@ -127,7 +127,7 @@ struct DockerCredentialCommand: ParsableCommand {
 
     private func erase() throws {
         // What a sign-in gave is not docker's to end.
-        guard let url = CredentialURL(try DockerCredentials.server(Self.text())) else { return }
+        guard let url = DockerCredentials.url(of: try DockerCredentials.server(Self.text())) else { return }
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         for known in try accounts(at: url.address.host, in: keyring) where isDockers(known) {
@@ -143,7 +143,9 @@ struct DockerCredentialCommand: ParsableCommand {
 
     /// The accounts of a registry that has its own.
     private func accounts(at host: String, in keyring: Keyring) throws(KeyringError) -> [Candidate] {
-        try keyring.accounts.list(in: options.global.groups()).filter { $0.account.id.environment == host }
+        try keyring.accounts.list(in: options.global.groups()).filter {
+            EnvironmentAliases.areSame($0.account.id.environment, host)
+        }
     }
 
     /// Whether all that there is of an account was stored by docker.
@@ -162,7 +164,7 @@ struct DockerCredentialCommand: ParsableCommand {
             users[host] = GitCredentialAnswer.anyUser
         }
         for candidate in candidates where isDockers(candidate) {
-            users[candidate.account.id.environment] = candidate.account.username
+            users[DockerCredentials.server(at: candidate.account.id.environment)] = candidate.account.username
         }
         try StandardOutput.write(data: DockerCredentials.list(users))
     }

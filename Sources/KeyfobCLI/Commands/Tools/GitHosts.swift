@@ -21,7 +21,7 @@ enum GitHosts {
     static func isHost(_ text: String) -> Bool { (try? HostAndPort(Array(text.utf8)[...])) != nil }
 
     /// Where the tokens of a provider's accounts go that are for git; `*` stands for one label.
-    private static func repositories(of environment: String) -> [String] {
+    static func repositories(of environment: String) -> [String] {
         let services = BuiltInHosts.apiHosts(of: environment).map(\.text)
         // Who has its own name there is where its accounts are, unless it is built in and no forge.
         let isForge = services.isEmpty || ["github.com", "gitlab.com"].contains(environment)
