@@ -91,7 +91,27 @@ extension KeyringError {
         code == .unconfirmed ? KeyringError(.inputOutput, "the disk does not confirm what is written to it") : self
     }
 
-    private static func reason(_ number: CInt) -> String { number == 0 ? "" : ": " + text(ofErrno: number) }
+    private static func reason(_ number: CInt) -> String {
+        guard number == 0 else { return ": " + text(ofErrno: number) }
+        // What SQLite did after the call that failed may have hidden why it did.
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, limit.rlim_cur != .max else {
+            return ""
+        }
+        return ": this process may write no file of more than \(limit.rlim_cur >> 10) KB, which may be why; "
+            + "raise the limit ('ulimit -f') and try again"
+    }
+
+    /// That no further process can be made.
+    ///
+    /// - Parameter number: What fork(2) said of it.
+    package init(noFurtherProcess number: CInt) {
+        self.init(
+            .unavailable,
+            number == EAGAIN
+                ? "no further process may be started; end some, or raise the limit ('ulimit -u'), and try again"
+                : "no further process can be started: \(Self.text(ofErrno: number))")
+    }
 
     /// What the system says of one of its errors.
     package static func text(ofErrno number: CInt) -> String {

@@ -18,7 +18,7 @@ enum Main {
         } else {
             ProcessHardening.apply()
         }
-        if let refusal = ProcessLimits.refusal {
+        if let refusal = ProcessLimits.full.refusal {
             StandardError.write(line: "keyfob: \(refusal)")
             exit(with: .init(.unavailable))
         }

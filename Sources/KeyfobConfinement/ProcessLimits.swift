@@ -1,31 +1,42 @@
 internal import Glibc
 
-/// The limits of the process (getrlimit(2), the shell's `ulimit`) below which the full program does not start: with less
+/// The limits of the process (getrlimit(2), the shell's `ulimit`) below which a program of Keyfob's does not go on: with less
 /// memory it dies by a signal, wherever that ends, and with fewer files the rules that confine it cannot be made.
-package enum ProcessLimits {
-    /// The program with its libraries, secrets and a page cache of SQLite.
-    private static let memory: rlim_t = 128 << 20
-    /// Standard ones, the vault's, those of a connection, and some to start a program.
-    private static let files: rlim_t = 16
-    /// The deepest calls, of SQLite and of the parser of arguments.
-    private static let stack: rlim_t = 256 << 10
+package struct ProcessLimits {
+    /// How many bytes it may map: the program with its libraries, secrets and a page cache of SQLite.
+    private let memory: rlim_t
+    /// How many of them it may write to.
+    private let data: rlim_t
+    /// How many bytes its deepest calls take.
+    private let stack: rlim_t
+    /// How many files it may open: standard ones, the vault's, those of a connection, and some to start a program.
+    private let files: rlim_t
 
-    /// Why the full program is not started, in one line; nil where it has enough.
-    package static var refusal: String? {
-        let (mapped, opened, stacked) = (
-            limit(__rlimit_resource_t(RLIMIT_AS.rawValue)), limit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue)),
-            limit(__rlimit_resource_t(RLIMIT_STACK.rawValue))
-        )
+    /// What the full program needs.
+    package static let full = ProcessLimits(memory: 128 << 20, data: 16 << 20, stack: 256 << 10, files: 16)
+    /// What the front needs to say what is wrong.
+    package static let front = ProcessLimits(memory: 0, data: 4 << 20, stack: 96 << 10, files: 0)
+
+    /// Why a program is not started, or does not go on, in one line; nil where it has enough.
+    package var refusal: String? {
+        let mapped = Self.limit(__rlimit_resource_t(RLIMIT_AS.rawValue))
         if mapped < memory {
-            return "this process may map \(mapped >> 20) MB of memory and needs \(memory >> 20); "
-                + "raise the limit ('ulimit -v') and try again"
+            return Self.words("may map \(mapped >> 20) MB of memory", "\(memory >> 20)", "-v")
         }
+        let written = Self.limit(__rlimit_resource_t(RLIMIT_DATA.rawValue))
+        if written < data {
+            return Self.words("may have \(written >> 10) KB of data", "\(data >> 10)", "-d")
+        }
+        let stacked = Self.limit(__rlimit_resource_t(RLIMIT_STACK.rawValue))
         if stacked < stack {
-            return "this process has a stack of \(stacked >> 10) KB and needs \(stack >> 10); "
-                + "raise the limit ('ulimit -s') and try again"
+            return Self.words("has a stack of \(stacked >> 10) KB", "\(stack >> 10)", "-s")
         }
-        guard opened < files else { return nil }
-        return "this process may open \(opened) files and needs \(files); raise the limit ('ulimit -n') and try again"
+        let opened = Self.limit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue))
+        return opened < files ? Self.words("may open \(opened) files", "\(files)", "-n") : nil
+    }
+
+    private static func words(_ limit: String, _ needed: String, _ option: String) -> String {
+        "this process \(limit) and needs \(needed); raise the limit ('ulimit \(option)') and try again"
     }
 
     private static func limit(_ resource: __rlimit_resource_t) -> rlim_t {

@@ -16,7 +16,10 @@ enum Front {
     static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
         let words = unsafe words(arguments)
         if let text = words.flatMap(plainAnswer(to:)), let status = Output.write(text) { return status }
-        if let words, let taken = TokenArguments(words), let variables = unsafe Variables(environ) {
+        // With too little for itself it leaves what is wrong to be told below.
+        if ProcessLimits.front.refusal == nil, let words, let taken = TokenArguments(words),
+            let variables = unsafe Variables(environ)
+        {
             ProcessHardening.apply()
             if let status = answer(taken, variables) { return status }
         }

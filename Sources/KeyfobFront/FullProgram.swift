@@ -15,7 +15,7 @@ enum FullProgram {
             return fail(69, "the system does not tell where keyfob is installed (is /proc there?)")
         }
         let path = Installation.fullProgram(of: own)
-        if let refusal = ProcessLimits.refusal { return fail(69, refusal) }
+        if let refusal = ProcessLimits.full.refusal { return fail(69, refusal) }
         if FileIdentity("/proc/self/exe", following: true) != FileIdentity(path, following: true) {
             unsafe execv(path, arguments)
         }

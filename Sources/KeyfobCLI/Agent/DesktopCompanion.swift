@@ -23,7 +23,7 @@ final class DesktopCompanion: ProgramQuestions, Sendable {
         let (opening, opened) = try CompanionLine.pair("io.keyfob.agent.browsers")
         let process = fork()
         guard process >= 0 else {
-            throw KeyringError(.unavailable, "the system makes no further process (error \(errno))")
+            throw KeyringError(noFurtherProcess: errno)
         }
         guard process == 0 else {
             close(shown.descriptor)

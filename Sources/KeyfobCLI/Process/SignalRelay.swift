@@ -67,7 +67,7 @@ struct SignalRelay: ~Copyable {
     borrowing func fork() throws(KeyringError) -> pid_t {
         let process = Glibc.fork()
         guard process >= 0 else {
-            throw KeyringError(.unavailable, "the system makes no further process (error \(errno))")
+            throw KeyringError(noFurtherProcess: errno)
         }
         if process == 0 { restore() }
         return process

@@ -24,7 +24,7 @@ struct TokenHolder: ~Copyable {
             { () throws(KeyringError) in
                 let process = Glibc.fork()
                 guard process >= 0 else {
-                    throw KeyringError(.unavailable, "the system makes no further process (error \(errno))")
+                    throw KeyringError(noFurtherProcess: errno)
                 }
                 return process
             }, serve)
