@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Keyfob
+internal import KeyfobInterop
 internal import KeyfobTerminal
 
 struct AddCommand: ParsableCommand {
@@ -90,6 +91,7 @@ struct AddCommand: ParsableCommand {
         guard let id = AccountID(homeAccountID: account, environment: host) else {
             throw KeyringError(.usage, "no account can be called '\(account)' at '\(host)'")
         }
+        let chain = GitCredentialChain.before(global)
         let keyring = try global.unlockedKeyring()
         try confirmHost(host, keyring)
         let secret = try SecretInput.token(descriptor: tokenFd, mayAsk: !global.noInput)
@@ -105,7 +107,7 @@ struct AddCommand: ParsableCommand {
             let beside = stored.account == id ? "" : ", beside the sign-in of the same account"
             global.say("\(id): \(stored.outcome.words)\(beside)")
         }
-        global.tellOtherHelpers(of: id)
+        chain?.tellOthers(of: id, global)
     }
 
     /// Asks before a token goes to a host that is most likely a mistyped one; without a terminal it is a warning.

@@ -40,13 +40,7 @@ extension Finding {
         return findings
     }
 
-    /// Who else is told the tokens of an account that has come, where git asks Keyfob.
-    static func git(atHostsOf environment: String) -> [Finding] {
-        guard let chain = GitProgram()?.chain(), chain.lines.contains(where: \.isOwn) else { return [] }
-        return git(chain, sharing: GitHosts.repositories(of: environment).flatMap(GitHosts.addresses))
-    }
-
-    private static func git(_ chain: GitCredentialChain, sharing addresses: [String]) -> [Finding] {
+    fileprivate static func git(_ chain: GitCredentialChain, sharing addresses: [String]) -> [Finding] {
         chain.others(at: addresses).map { other in
             let hint =
                 other.line.isOfRepository
@@ -62,12 +56,18 @@ extension Finding {
     }
 }
 
-extension GlobalOptions {
-    /// Tells who else git hands the tokens of an account that has come.
-    func tellOtherHelpers(of account: AccountID) {
-        guard !quiet else { return }
-        for finding in Finding.git(atHostsOf: account.environment) {
-            say("keyfob: warning: \(finding.text); \(finding.hint ?? "")")
+extension GitCredentialChain {
+    /// The helpers that git has here, for what is told of an account that comes; nil where nothing is told.
+    ///
+    /// Called before the keyring is opened where this process starts no program afterwards.
+    static func before(_ global: GlobalOptions) -> GitCredentialChain? { global.quiet ? nil : GitProgram()?.chain() }
+
+    /// Tells who else git hands the tokens of an account that has come, where git asks Keyfob.
+    func tellOthers(of account: AccountID, _ global: GlobalOptions) {
+        guard lines.contains(where: \.isOwn) else { return }
+        let addresses = GitHosts.repositories(of: account.environment).flatMap(GitHosts.addresses)
+        for finding in Finding.git(self, sharing: addresses) {
+            global.say("keyfob: warning: \(finding.text); \(finding.hint ?? "")")
         }
     }
 }

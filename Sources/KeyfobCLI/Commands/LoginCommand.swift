@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobInterop
 internal import KeyfobNetwork
 
 struct LoginCommand: ParsableCommand {
@@ -162,7 +163,7 @@ struct LoginCommand: ParsableCommand {
                 global.say("the provider does not say who that was; --name keeps another account beside it")
             }
         }
-        if report.isNew { global.tellOtherHelpers(of: report.account.id) }
+        if report.isNew { GitCredentialChain.before(global)?.tellOthers(of: report.account.id, global) }
         if !report.lostScopes.scopes.isEmpty {
             let continuation = Continuation(
                 name: keyring.accounts.naming(for: report.account).briefTyped(report.account),

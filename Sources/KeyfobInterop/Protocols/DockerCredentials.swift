@@ -23,7 +23,7 @@ package enum DockerCredentials {
     /// Whether somebody means Docker Hub.
     static func isHub(_ server: String) -> Bool {
         let bare = server.hasPrefix("https://") ? server.dropFirst("https://".count).prefix { $0 != "/" } : server[...]
-        return bare == "hub.docker.com" || EnvironmentAliases.areSame(String(bare), hub)
+        return Identifier.folded(String(bare)) == "hub.docker.com" || EnvironmentAliases.areSame(String(bare), hub)
     }
 
     /// What docker calls the server at a host.
