@@ -21,21 +21,21 @@ package struct ProcessLimits {
     package var refusal: String? {
         let mapped = Self.limit(__rlimit_resource_t(RLIMIT_AS.rawValue))
         if mapped < memory {
-            return Self.words("may map \(mapped >> 20) MB of memory", "\(memory >> 20)", "-v")
+            return Self.text("may map \(mapped >> 20) MB of memory", "\(memory >> 20)", "-v")
         }
         let written = Self.limit(__rlimit_resource_t(RLIMIT_DATA.rawValue))
         if written < data {
-            return Self.words("may have \(written >> 10) KB of data", "\(data >> 10)", "-d")
+            return Self.text("may have \(written >> 10) KB of data", "\(data >> 10)", "-d")
         }
         let stacked = Self.limit(__rlimit_resource_t(RLIMIT_STACK.rawValue))
         if stacked < stack {
-            return Self.words("has a stack of \(stacked >> 10) KB", "\(stack >> 10)", "-s")
+            return Self.text("has a stack of \(stacked >> 10) KB", "\(stack >> 10)", "-s")
         }
         let opened = Self.limit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue))
-        return opened < files ? Self.words("may open \(opened) files", "\(files)", "-n") : nil
+        return opened < files ? Self.text("may open \(opened) files", "\(files)", "-n") : nil
     }
 
-    private static func words(_ limit: String, _ needed: String, _ option: String) -> String {
+    private static func text(_ limit: String, _ needed: String, _ option: String) -> String {
         "this process \(limit) and needs \(needed); raise the limit ('ulimit \(option)') and try again"
     }
 

@@ -10,7 +10,9 @@ enum DockerAnswer {
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
     static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
         guard let text = PipedQuestion.read(), let server = try? DockerCredentials.server(text) else { return nil }
-        guard let url = DockerCredentials.url(of: server) else { return FrontRequest.isWellFormed(taken) ? nothing() : nil }
+        guard let url = DockerCredentials.url(of: server) else {
+            return FrontRequest.isWellFormed(taken) ? nothing() : nil
+        }
         guard
             let asked = FrontRequest(taken, variables, asking: FrontRequest.Question(tool: .docker, url: url.text))
         else { return nil }

@@ -55,7 +55,8 @@ struct LogDocument: JSONDocument {
         /// - Parameter names: What accounts are called.
         func row(_ names: [String: String]) -> [String] {
             [
-                LocalTime.text(Timestamp(seconds: moment)), account.map { names[$0] ?? $0 } ?? "-", program, "-", "-", asked, group,
+                LocalTime.text(Timestamp(seconds: moment)), account.map { names[$0] ?? $0 } ?? "-", program, "-", "-",
+                asked, group,
                 permission ?? "-", answer + (repeats.map { ", \($0) more" } ?? ""),
             ]
         }
@@ -87,7 +88,8 @@ struct LogDocument: JSONDocument {
 
         var row: [String] {
             [
-                LocalTime.text(Timestamp(seconds: moment)), name ?? account, tool ?? "-", host ?? "-", repository ?? directory ?? "-",
+                LocalTime.text(Timestamp(seconds: moment)), name ?? account, tool ?? "-", host ?? "-",
+                repository ?? directory ?? "-",
                 LogDocument.token, group, "-", answer,
             ]
         }

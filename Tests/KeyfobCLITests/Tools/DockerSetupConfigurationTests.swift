@@ -26,7 +26,8 @@ struct DockerSetupConfigurationTests {
             if let content { try place.write(".docker/config.json", content) }
             let outcome = try place.run("keyfob setup docker --host docker.io --host ghcr.io --force").expectSuccess()
             #expect(
-                outcome.errors.contains("docker now asks Keyfob (tested for docker.io, ghcr.io, https://index.docker.io/v1/);"),
+                outcome.errors.contains(
+                    "docker now asks Keyfob (tested for docker.io, ghcr.io, https://index.docker.io/v1/);"),
                 "\(outcome)")
             // The helper in docker's way notes for what it is asked.
             let asked = try place.run(

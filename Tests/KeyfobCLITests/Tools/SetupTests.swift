@@ -52,7 +52,9 @@ struct SetupTests {
             let helpers = try place.run("git config --global --get-all credential.helper").expectSuccess().text
             let asked = helpers.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             let effective = asked[(asked.lastIndex(of: "").map { $0 + 1 } ?? 0)...]
-            #expect(effective.first == "!git-credential-keyfob" && effective.contains("store") == content?.contains("store") ?? false)
+            #expect(
+                effective.first == "!git-credential-keyfob"
+                    && effective.contains("store") == content?.contains("store") ?? false)
             #expect(try place.run("git config --global --type=bool credential.useHttpPath").text == "true\n")
             let name = try place.run("git config --global user.name").text
             #expect(content?.contains("Ada") != true || name == "Ada\n")
