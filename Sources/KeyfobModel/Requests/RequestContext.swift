@@ -15,6 +15,8 @@ public struct RequestContext: Hashable, Sendable {
     /// The mail address that git is to put into the commits of that directory's repository, where it is set for that
     /// repository and not for all.
     public var committer: MailAddress?
+    /// Whether the folders count, where nothing else decides, from which the programs were called that have called this one.
+    package var asksCallers = false
 
     /// A context; what is not given is not known.
     public init(
