@@ -48,6 +48,22 @@ package struct CallerNotes: Sendable {
         self.init(runtime: runtime, name: "\(vault).\(tool.tool)")
     }
 
+    /// What is known of the tokens that a tool's programs were given, by `TokenKey`s.
+    package init(runtime: String, vault: String, ofTokensFor tool: ToolCall) {
+        self.init(runtime: runtime, name: "\(vault).\(tool.tool).tokens")
+    }
+
+    /// For how many seconds a server is not asked again, nor a token that has replaced another replaced.
+    package static let pause: Int64 = 60
+
+    /// Whether what was done at a moment was done so lately that it is not done again.
+    package static func isRecent(_ then: Int64, at now: Int64) -> Bool { (0...pause).contains(now &- then) }
+
+    /// Names what is given to a server: a token by its mark, or an account by its id.
+    package static func key(_ name: String, for server: String) -> String {
+        Note(naming: Array((name + " " + server).utf8).span.bytes).mark
+    }
+
     /// The program that has called this one, told from a later one of its number; nil where the system does not tell.
     package static var caller: String? {
         let parent = getppid()

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
@@ -17,14 +18,22 @@ enum KubectlAnswer {
             let vault = try? KnownPlaces(state: asked.places.state).vault(in: asked.places.vault)
         else { return nil }
         let notes = CallerNotes(runtime: runtime, vault: vault.description, of: .kubectl)
+        let tokens = CallerNotes(runtime: runtime, vault: vault.description, ofTokensFor: .kubectl)
         return Front.find(asked, variables) { secret, hit in
             let former = notes.note(of: caller)
             let note = CallerNotes.Note(naming: secret, renewedAt: former?.renewedAt ?? 0)
             // Who asks for the same again was refused it.
             guard former?.mark != note.mark else { return nil }
+            // So may another have been, of which the server is asked once in a minute.
+            let key = CallerNotes.key(note.mark, for: url.text)
+            let checked = tokens.note(of: key)
+            if let checked, !CallerNotes.isRecent(checked.renewedAt, at: Int64(time(nil))) { return nil }
             let answer = request.answer(until: hit.credential.expiresOn)
             let status = Output.write(inJSON: secret, behind: answer.before, before: answer.after)
-            if status == 0 { try? notes.write(note, of: caller) }
+            if status == 0 {
+                try? notes.write(note, of: caller)
+                if checked == nil { try? tokens.write(CallerNotes.Note(mark: note.mark), of: key) }
+            }
             return status
         }
     }

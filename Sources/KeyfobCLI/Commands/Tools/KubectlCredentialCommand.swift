@@ -27,9 +27,6 @@ struct KubectlCredentialCommand: ParsableCommand {
 
     @OptionGroup var options: CredentialOptions
 
-    /// For how many seconds a caller that is refused token after token is given the same one.
-    private static let pause: Int64 = 60
-
     func run() throws {
         let request: ExecCredentialRequest
         do {
@@ -69,30 +66,47 @@ struct KubectlCredentialCommand: ParsableCommand {
         }
     }
 
-    /// The token, or another where the caller has been given this one before, asks again, and the server does not take it;
-    /// notes which it is.
+    /// The token, or another where it has been given before, and the server does not take it; notes which it is.
+    ///
+    /// The server is asked when the same caller asks again, and once in a minute when another does.
     private func replacingRefused(
         _ token: consuming ToolToken, from source: TokenSource, _ request: ExecCredentialRequest, _ url: CredentialURL
     ) -> ToolToken {
         guard let (runtime, vault) = Self.place(of: source), let caller = CallerNotes.caller else { return token }
         let notes = CallerNotes(runtime: runtime, vault: vault, of: .kubectl)
+        let tokens = CallerNotes(runtime: runtime, vault: vault, ofTokensFor: .kubectl)
         let now = WallClock.system.now.seconds
         var note = CallerNotes.Note(naming: token.answer.secret)
+        let mark = note.mark
         defer { try? notes.write(note, of: caller) }
-        guard let former = notes.note(of: caller) else { return token }
-        note.renewedAt = former.renewedAt
-        guard former.mark == note.mark, token.answer.found.origin == .stored, !options.refresh.offline,
-            !(0...Self.pause).contains(now &- former.renewedAt),
+        let key = CallerNotes.key(mark, for: url.text)
+        let account = CallerNotes.key(token.answer.found.account.id.description, for: url.text)
+        let checked = tokens.note(of: key)
+        guard token.answer.found.origin == .stored, !options.refresh.offline,
+            notes.note(of: caller)?.mark == mark || checked.map({ !CallerNotes.isRecent($0.renewedAt, at: now) }) == true
+        else {
+            if checked == nil { try? tokens.write(CallerNotes.Note(mark: mark), of: key) }
+            return token
+        }
+        // Before the server is asked, so that others do not ask it meanwhile.
+        try? tokens.write(CallerNotes.Note(mark: mark, renewedAt: now), of: key)
+        guard
             ClusterEvidence(
                 url: url, authority: request.authority, runtime: runtime, options: options.networkOptions
             ).isRefused(token.answer.secret)
         else { return token }
-        note.renewedAt = now
+        if let last = tokens.note(of: account), last.mark == mark, CallerNotes.isRecent(last.renewedAt, at: now) {
+            options.global.say("keyfob: warning: \(url.host) refuses new tokens too; the next is got in a minute")
+            return token
+        }
         do {
             let other = try token.replacement()
-            note.mark = CallerNotes.Note(naming: other.answer.secret).mark
+            note = CallerNotes.Note(naming: other.answer.secret)
+            try? tokens.write(CallerNotes.Note(mark: note.mark, renewedAt: now), of: account)
+            try? tokens.write(CallerNotes.Note(mark: note.mark), of: CallerNotes.key(note.mark, for: url.text))
             return other
         } catch {
+            try? tokens.write(CallerNotes.Note(mark: mark, renewedAt: now), of: account)
             options.global.say("keyfob: warning: no other token than the one that was refused: \(error.message)")
             return token
         }
