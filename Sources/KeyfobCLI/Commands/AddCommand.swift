@@ -91,7 +91,7 @@ struct AddCommand: ParsableCommand {
         guard let id = AccountID(homeAccountID: account, environment: host) else {
             throw KeyringError(.usage, "no account can be called '\(account)' at '\(host)'")
         }
-        let chain = GitCredentialChain.before(global)
+        let chain = GitCredentialChain.unlessQuiet(global)
         let keyring = try global.unlockedKeyring()
         try confirmHost(host, keyring)
         let secret = try SecretInput.token(descriptor: tokenFd, mayAsk: !global.noInput)

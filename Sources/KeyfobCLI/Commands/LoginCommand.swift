@@ -163,7 +163,7 @@ struct LoginCommand: ParsableCommand {
                 global.say("the provider does not say who that was; --name keeps another account beside it")
             }
         }
-        if report.isNew { GitCredentialChain.before(global)?.tellOthers(of: report.account.id, global) }
+        if report.isNew { GitCredentialChain.unlessQuiet(global)?.tellOthers(of: report.account.id, global) }
         if !report.lostScopes.scopes.isEmpty {
             let continuation = Continuation(
                 name: keyring.accounts.naming(for: report.account).briefTyped(report.account),

@@ -4,7 +4,7 @@ import Testing
 
 /// git's helper where the vault is locked for it and an agent has it open, and two accounts fit.
 @Suite("git's helper while the vault is locked", .waitsForPrograms)
-struct LockedHelperTests {
+struct GitWhileLockedTests {
     /// A vault of the accounts ada and bob at a host, of which keyfob may have those.
     private func home(allowing accounts: [String]) throws -> Workplace {
         let place = try Workplace(["CI": "", "TERM": "xterm", "DISPLAY": "", "WAYLAND_DISPLAY": ""])
