@@ -2,7 +2,7 @@ internal import Glibc
 package import KeyfobModel
 package import KeyfobSodium
 
-/// What programs that are still running were given here, by which it shows that one of them asks for the same again.
+/// What programs were given here, by which it shows that one of them asks for the same again, and what was got anew for them.
 ///
 /// One text file in a folder that ends with the login; whoever writes there decides nothing but whether a token is
 /// replaced once more.
@@ -14,7 +14,7 @@ package struct CallerNotes: Sendable {
     package struct Note: Hashable, Sendable {
         /// Names what was given, and tells nothing of it.
         package var mark: String
-        /// When it was got anew because the caller asked for the same again, in seconds since 1970; 0 for never.
+        /// When another one was got in its place because the server refused it, in seconds since 1970; 0 for never.
         package var renewedAt: Int64
 
         /// A note.
@@ -46,6 +46,16 @@ package struct CallerNotes: Sendable {
     /// The notes of what a tool's programs were given of a vault.
     package init(runtime: String, vault: String, of tool: ToolCall) {
         self.init(runtime: runtime, name: "\(vault).\(tool.tool)")
+    }
+
+    /// When other tokens were got in the place of those that servers had refused to a tool's programs, by ``key(account:server:)``.
+    package init(runtime: String, vault: String, ofRenewalsFor tool: ToolCall) {
+        self.init(runtime: runtime, name: "\(vault).\(tool.tool).renewals")
+    }
+
+    /// Names an account at a server in a word.
+    package static func key(account: String, server: String) -> String {
+        Note(naming: Array("\(account) \(server)".utf8).span.bytes).mark
     }
 
     /// The program that has called this one, told from a later one of its number; nil where the system does not tell.

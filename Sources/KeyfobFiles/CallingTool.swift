@@ -41,14 +41,52 @@ package enum CallingTool {
                 String(validating: $0, as: UTF8.self) ?? ""
             }
             if let found = find(words) { return found }
-            // The name before it may hold anything.
-            guard let stat = FileAccess.head("/proc/\(process)/stat", count: 512),
-                let end = stat.lastIndex(of: UInt8(ascii: ")")),
-                let parent = Int64(digits: stat[end...].split(separator: UInt8(ascii: " ")).dropFirst(2).first ?? [])
-            else { return nil }
-            process = Int32(truncatingIfNeeded: parent)
+            guard let parent = standing(of: process)?.parent else { return nil }
+            process = parent
         }
         return nil
+    }
+
+    /// The working directories of the calling process and of those that called it, the nearest first, each once.
+    ///
+    /// Up to whoever leads the session, where a person types or a service begins, and the first of another user. The kernel
+    /// tells them, and no file system is asked. They are those of the first time that anybody asks for them: a process that is
+    /// confined may look at no other.
+    package static let folders: [String] = {
+        var folders: [String] = []
+        var process = caller
+        for _ in 0..<greatestFolderCount {
+            guard let (parent, session) = standing(of: process), session != process,
+                FileAccess.status("/proc/\(process)", following: false)?.isOwn == true,
+                let folder = FileAccess.link("/proc/\(process)/cwd")
+            else { break }
+            if !folders.contains(folder) { folders.append(folder) }
+            process = parent
+        }
+        return folders
+    }()
+
+    /// How many programs are looked at for ``folders``.
+    package static let greatestFolderCount = 8
+
+    /// The folders that a request means.
+    package static func folders(_ callers: RequestContext.Callers) -> [String] {
+        switch callers {
+        case .ignored: []
+        case .ofThisProcess: folders
+        case .known(let folders): folders
+        }
+    }
+
+    /// Who called a process, and who leads its session.
+    private static func standing(of process: Int32) -> (parent: Int32, session: Int32)? {
+        // The name before them may hold anything.
+        guard let stat = FileAccess.head("/proc/\(process)/stat", count: 512),
+            let end = stat.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = stat[end...].split(separator: UInt8(ascii: " ")).dropFirst(2).prefix(3).map { Int64(digits: $0) }
+        guard fields.count == 3, let parent = fields[0], let session = fields[2] else { return nil }
+        return (Int32(truncatingIfNeeded: parent), Int32(truncatingIfNeeded: session))
     }
 
     /// The name of the calling process, of which Linux keeps 15 bytes; nil for a shell, and where it cannot be told.

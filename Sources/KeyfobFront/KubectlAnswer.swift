@@ -18,10 +18,9 @@ enum KubectlAnswer {
         else { return nil }
         let notes = CallerNotes(runtime: runtime, vault: vault.description, of: .kubectl)
         return Front.find(asked, variables) { secret, hit in
-            let former = notes.note(of: caller)
-            let note = CallerNotes.Note(naming: secret, renewedAt: former?.renewedAt ?? 0)
+            let note = CallerNotes.Note(naming: secret)
             // Who asks for the same again was refused it.
-            guard former?.mark != note.mark else { return nil }
+            guard notes.note(of: caller)?.mark != note.mark else { return nil }
             let answer = request.answer(until: hit.credential.expiresOn)
             let status = Output.write(inJSON: secret, behind: answer.before, before: answer.after)
             if status == 0 { try? notes.write(note, of: caller) }

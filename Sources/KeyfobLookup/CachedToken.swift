@@ -87,7 +87,7 @@ extension TokenSearch {
             if state.isLeftToOthers { return .miss(.nobodys) }
             guard let hit, !hit.isAging else { return .miss(.notFresh) }
             switch hit.reason {
-            case .explicit, .addressUser, .usual, .bound, .onlyOne, .onlyGranted, .indicated: break
+            case .explicit, .addressUser, .usual, .bound, .onlyOne, .onlyGranted, .indicated, .calledFrom: break
             case .groupDefault: break
             // To be remembered.
             case .learned: return .miss(.notFresh)

@@ -69,5 +69,7 @@ extension RequestContext {
             url: url, tool: tool, directory: context.directory, remote: context.remote,
             committer: context.isForeign(url) ? nil : context.committer)
         repository = context.repository
+        // Who installs hooks or packages has git work in folders of a cache.
+        if tool == RequestContext.git { callers = .ofThisProcess }
     }
 }

@@ -57,6 +57,6 @@ package enum RequestTenant: Hashable, Sendable {
 extension Verdict.Reason {
     /// The tenant that the binding names by which the account was chosen.
     package var tenant: String? {
-        if case .bound(let binding) = self { binding.tenant } else { nil }
+        binding?.tenant
     }
 }

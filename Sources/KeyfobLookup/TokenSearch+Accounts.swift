@@ -42,7 +42,7 @@ extension TokenSearch {
     ) throws(StorageFailure) {
         guard storage.place == .secretService, !found.candidate.isDefault else { return }
         switch found.reason {
-        case .explicit, .addressUser, .usual, .bound: return
+        case .explicit, .addressUser, .usual, .bound, .calledFrom: return
         case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: break
         }
         let taken = found.candidate.account
@@ -85,8 +85,19 @@ extension TokenSearch {
         {
             return found
         }
-        let (found, candidates, evidence) = try chooseAmongAll(&state, request, groups, decisions, request.extent, now)
-        if let found { return found }
+        let all = try chooseAmongAll(&state, request, groups, decisions, request.extent, now)
+        if let found = all.found { return found }
+        let candidates = all.candidates
+        var evidence = all.evidence
+        evidence.caller = try caller(&state, groups, request.context)
+        if evidence.caller != nil,
+            let choice = AccountSelector().choose(
+                request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
+        {
+            try requireHistory(of: choice)
+            state.warn(ofPassedOver: choice.passedOver)
+            return (choice.candidate, choice.reason)
+        }
         let selection = AccountSelector().select(
             request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
         state.warn(ofPassedOver: selection.passedOver)
@@ -111,6 +122,30 @@ extension TokenSearch {
             state.warn(ofPassedOver: choice.passedOver)
         }
         return (choice.map { ($0.candidate, $0.reason) }, candidates, evidence)
+    }
+
+    /// What each account is told, where the folder from which the calling program was called counts too.
+    package func select(
+        _ state: inout LookupState, _ request: TokenRequest, among candidates: [Candidate],
+        _ groups: [UnlockedVault.Group], _ evidence: Evidence
+    ) throws(StorageFailure) -> Selection {
+        var evidence = evidence
+        evidence.caller = try caller(&state, groups, request.context)
+        return AccountSelector().select(
+            request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
+    }
+
+    /// The nearest bound folder from which the calling program was called, where that may count, and what is bound there.
+    private func caller(
+        _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext
+    ) throws(StorageFailure) -> (folder: String, bindings: [Binding])? {
+        for folder in CallingTool.folders(context.callers) where folder != context.directory {
+            // For project files it is looked at, which must not keep git waiting.
+            let directory = KnownFile.isLocal(folder) ? folder : nil
+            let bindings = try decisions(&state, groups, directory: directory).bindings
+            if AccountSelector().isBound(folder, by: bindings) { return (folder, bindings) }
+        }
+        return nil
     }
 
     /// Makes sure that what a choice rests on was looked at.

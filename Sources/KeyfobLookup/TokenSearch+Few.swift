@@ -136,7 +136,7 @@ extension TokenSearch {
         guard let realm = request.realm, few.coverage != .feasible, !candidate.isKnown(in: realm) else { return true }
         switch reason {
         case .explicit, .addressUser, .usual, .bound: return true
-        case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: return false
+        case .onlyOne, .onlyGranted, .indicated, .learned, .calledFrom, .groupDefault: return false
         }
     }
 
@@ -147,7 +147,7 @@ extension TokenSearch {
         switch reason {
         // Comes before that.
         case .explicit, .addressUser, .usual, .bound: return true
-        case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: break
+        case .onlyOne, .onlyGranted, .indicated, .learned, .calledFrom, .groupDefault: break
         }
         guard let indicated = few.indicated else { return !request.context.mayIndicate }
         // Of two neither is the only one, however many there are.
@@ -178,7 +178,7 @@ extension TokenSearch {
             return (isGranted || request.scopes.isEmpty)
                 && (groups.count == 1 || candidates.allSatisfy { !$0.isDefault || $0.isOwnersDefault })
         case .onlyGranted: return few.coverage == .granted && isGranted
-        case .onlyOne: return false
+        case .onlyOne, .calledFrom: return false
         }
     }
 

@@ -28,8 +28,7 @@ extension TokenSearch {
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         guard roster.isWhole else { throw LookupRefusal.uncertain.onTheWay }
         if history == nil, candidates.count > 1 { throw LookupRefusal.needsHistory.onTheWay }
-        return AccountGlance(
-            AccountSelector().select(request, among: candidates, groups: groups.map { $0.name }, evidence: evidence))
+        return AccountGlance(try select(&state, request, among: candidates, groups, evidence))
     }
 
     /// The same account with how its sign-in stands, which a choice among a few does not look at where there is no grant.

@@ -56,6 +56,11 @@ public struct AccountSelector: Sendable {
         return found
     }
 
+    /// Whether a directory is bound, to an account or to none.
+    package func isBound(_ directory: String, by bindings: [Binding]) -> Bool {
+        !BindingPolicy(bindings, for: RequestContext(directory: directory), groups: []).steps.isEmpty
+    }
+
     /// The accounts that answer to a name: by id, home account id, user name or label, or else by the
     /// beginning of one of these.
     public func candidates(named text: String, among candidates: [Candidate]) -> [Candidate] {

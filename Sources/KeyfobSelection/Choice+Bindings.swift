@@ -46,6 +46,23 @@ extension Choice {
         return open.isEmpty ? vain : nil
     }
 
+    /// Takes, of those that are left, the one to which the folder is bound from which the calling program was called, where the
+    /// request meets no binding of its own.
+    mutating func applyCaller() -> Conclusion? {
+        guard let (folder, bindings) = evidence.caller,
+            BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps.isEmpty
+        else { return nil }
+        let own = Evidence(bindings: bindings).following(candidates).bindings
+        let nearest = BindingPolicy(own, for: RequestContext(directory: folder), groups: groups).steps.first ?? []
+        // One to no account leaves it open.
+        guard !nearest.contains(where: { $0.target == .nobody }) else { return nil }
+        let bound = nearest.filter { groups.count == 1 || $0.writer == .owner }
+        let found = open.filter { index in bound.contains { $0.means(candidates[index]) } }
+        guard found.count == 1, let binding = bound.first(where: { $0.means(candidates[found[0]]) }) else { return nil }
+        reject(.boundToAnother(binding)) { $0 != found[0] }
+        return .chosen(found[0], .calledFrom(folder, binding))
+    }
+
     /// Takes note of a binding to no account; of each group the first is told.
     private mutating func block(_ binding: Binding, _ blockers: inout [Binding]) {
         if !blocking.contains(where: { $0.origin.group == binding.origin.group }) { blocking.append(binding) }

@@ -111,7 +111,7 @@ struct Choice {
         guard groups.count > 1, case .chosen(let chosen, let reason) = conclusion, !candidates[chosen].isRemoved else {
             return conclusion
         }
-        if case .bound(let binding) = reason, binding.writer == .owner { return conclusion }
+        if reason.binding?.writer == .owner { return conclusion }
         let id = candidates[chosen].account.id
         let same = candidates.indices.filter { candidates[$0].account.id == id && !candidates[$0].isRemoved }
         guard same.count > 1 else { return conclusion }
@@ -128,7 +128,9 @@ extension Choice {
     private mutating func chooseFreely() -> Conclusion {
         rejectInfeasible()
         if let conclusion = applyBindings() { return conclusion }
-        return decide(among: wide) ?? narrow()
+        let conclusion = decide(among: wide) ?? narrow()
+        guard case .ambiguous = conclusion else { return conclusion }
+        return applyCaller() ?? conclusion
     }
 
     /// Those that are still in it, and those that lack only what the request asks of them: a tenant, a client, scopes.

@@ -28,7 +28,7 @@ extension Selection {
                 case .learned:
                     verdicts[index] = verdicts[index].usage.map { .rejected(.lessLikely($0)) } ?? verdicts[index]
                 case .groupDefault: verdicts[index] = .rejected(.notDefault)
-                case .explicit, .addressUser, .usual, .bound, .onlyOne, .onlyGranted, .indicated: break
+                case .explicit, .addressUser, .usual, .bound, .onlyOne, .onlyGranted, .indicated, .calledFrom: break
                 }
             }
             verdicts[meant.index] = .chosen(meant.reason)

@@ -40,7 +40,7 @@ public struct Selection: Hashable, Sendable {
     /// this tenant too.
     public var boundTenant: String? {
         for judged in verdicts {
-            if case .chosen(.bound(let binding)) = judged.verdict { return binding.tenant }
+            if case .chosen(let reason) = judged.verdict { return reason.binding?.tenant }
         }
         return nil
     }

@@ -30,6 +30,8 @@ extension Verdict.Reason: CustomStringConvertible {
             case .owner(let address): "\(address) has its name"
             }
         case .learned(let usage): "\(usage)"
+        case .calledFrom(let folder, let binding):
+            "the folder of the program that called git, \(folder), is bound to it\(binding.suffix)"
         case .groupDefault: "it is the default of its group"
         }
     }

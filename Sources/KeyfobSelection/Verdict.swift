@@ -27,6 +27,8 @@ public enum Verdict: Hashable, Sendable {
         case indicated(Indication)
         /// It was used before where the request comes from.
         case learned(Usage)
+        /// The folder is bound to it from which the calling program was called.
+        case calledFrom(String, Binding)
         /// It is the group's default, and nothing that was used speaks against it.
         case groupDefault
 
@@ -41,6 +43,7 @@ public enum Verdict: Hashable, Sendable {
             case .onlyGranted: "onlyGranted"
             case .indicated(let indication): indication.name
             case .learned: "learned"
+            case .calledFrom: "calledFrom"
             case .groupDefault: "groupDefault"
             }
         }
@@ -127,9 +130,20 @@ public enum Verdict: Hashable, Sendable {
     /// The binding that decided, where one did.
     public var binding: Binding? {
         switch self {
-        case .chosen(.bound(let binding)), .rejected(.boundToAnother(let binding)),
+        case .chosen(.bound(let binding)), .chosen(.calledFrom(_, let binding)),
+            .rejected(.boundToAnother(let binding)),
             .rejected(.boundInVain(let binding)), .rejected(.meant(.bound(let binding), _)):
             binding
+        default: nil
+        }
+    }
+}
+
+extension Verdict.Reason {
+    /// The binding by which an account was chosen.
+    package var binding: Binding? {
+        switch self {
+        case .bound(let binding), .calledFrom(_, let binding): binding
         default: nil
         }
     }

@@ -28,7 +28,9 @@ class Agent:
         folder = home.folder / "run/keyfob"
         folder.mkdir(mode=0o700, exist_ok=True)
         self.path = str(folder / "agent")
-        self.process = subprocess.Popen([home.full, "agent"], env=home.environment, stdout=subprocess.DEVNULL,
+        # Of the login that this process is of: it believes no Python whose home is another one.
+        environment = home.environment | {"HOME": os.environ.get("HOME", "/")}
+        self.process = subprocess.Popen([home.full, "agent"], env=environment, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + PATIENCE
         while not os.path.exists(self.path):

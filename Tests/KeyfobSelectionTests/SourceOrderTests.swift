@@ -6,7 +6,8 @@ import Testing
 @Suite("The order of what names an account")
 struct SourceOrderTests {
     enum Source: Int, CaseIterable {
-        case option, addressUser, variable, directory, url, host, tool, projectFile, owner, learned, groupDefault
+        case option, addressUser, variable, directory, url, host, tool, projectFile, owner, learned, groupDefault,
+            caller
 
         /// As documents have it.
         var reason: String {
@@ -18,6 +19,7 @@ struct SourceOrderTests {
             case .owner: "owner"
             case .learned: "learned"
             case .groupDefault: "groupDefault"
+            case .caller: "calledFrom"
             }
         }
 
@@ -62,6 +64,8 @@ struct SourceOrderTests {
             case .learned: break
             case .groupDefault:
                 if name == "ada" { ada.isDefault = true } else { bob.isDefault = true }
+            case .caller:
+                evidence.caller = ("/home/app", [SelectionSample.binding(.directory("/home"), candidate)])
             }
         }
         if first == .url || second == .url, first == .owner || second == .owner {

@@ -69,8 +69,7 @@ extension Keyring.Accounts {
             let groups = try state.groups(groups)
             let roster = try search.roster(&state, groups, request)
             let (candidates, evidence) = search.evidence(&state, roster, request, groups, now)
-            let selection = AccountSelector().select(
-                request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            let selection = try search.select(&state, request, among: candidates, groups, evidence)
             state.warn(ofPassedOver: selection.passedOver)
             guard isProven else { return (selection, nil) }
             return (selection, roster.isWhole ? nil : KeyringError(LookupRefusal.uncertain))

@@ -77,7 +77,8 @@ package enum AgentInterface {
         # An access token; the person is asked where nobody has decided whether the program may have it.
         # account is an id, a user name or a label; url is what the token is for; minimumValidity is in seconds.
         # login is the user that the address has: it names the account too, and must agree with account where both are given.
-        # tool, directory, remote (of git) and committer say where the request comes from: the choice of the account heeds it.
+        # tool, directory, remote (of git) and committer say where the request comes from: the choice of the account heeds it. callers are
+        # the directories of the programs that called the one that asks, the nearest first: they count where nothing else decides.
         # silent: nobody is asked what the program may have; what is not allowed yet is NotPermitted.
         # chosenAlone: several accounts that fit are Ambiguous also where the program may have one alone; without it that one is taken.
         # allowedHost, with account: a host to which the token may go although it is not its provider's.
@@ -93,6 +94,7 @@ package enum AgentInterface {
           allowedHost: ?string,
           tool: ?string,
           directory: ?string,
+          callers: ?[]string,
           remote: ?string,
           committer: ?string,
           groups: ?[]string,
@@ -120,6 +122,7 @@ package enum AgentInterface {
           allowedHost: ?string,
           tool: ?string,
           directory: ?string,
+          callers: ?[]string,
           remote: ?string,
           committer: ?string,
           groups: ?[]string

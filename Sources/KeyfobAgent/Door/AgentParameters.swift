@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobModel
 
 extension VarlinkParameters {
@@ -23,11 +24,15 @@ extension VarlinkParameters {
         let scopes = try strings("scopes") ?? []
         guard scopes.allSatisfy(Identifier.isAcceptable) else { throw Invalid(name: "scopes") }
         var context = RequestContext(url: try address("url"), tool: try string("tool"), remote: try address("remote"))
-        if let text = try string("directory") {
-            guard text.hasPrefix("/"), text.utf8.count < 4_096, !text.utf8.contains(0) else {
-                throw Invalid(name: "directory")
-            }
-            if ![.flatpak, .snap, .socket].contains(kind) { context.directory = text }
+        let directory = try string("directory")
+        let callers = try strings("callers") ?? []
+        guard directory.map(Self.isDirectory) ?? true else { throw Invalid(name: "directory") }
+        guard callers.count <= CallingTool.greatestFolderCount, callers.allSatisfy(Self.isDirectory) else {
+            throw Invalid(name: "callers")
+        }
+        if ![.flatpak, .snap, .socket].contains(kind) {
+            context.directory = directory
+            context.callers = .known(callers)
         }
         if let text = try string("committer") {
             guard let address = MailAddress(text) else { throw Invalid(name: "committer") }
@@ -42,6 +47,10 @@ extension VarlinkParameters {
         request.policy = try string("policy")
         request.purpose = ToolCall.purpose(ofTool: request.context.tool)
         return request
+    }
+
+    private static func isDirectory(_ text: String) -> Bool {
+        text.hasPrefix("/") && text.utf8.count < 4_096 && !text.utf8.contains(0)
     }
 
     /// The same with how far one may go to get it, but for the network.

@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSodium
@@ -118,6 +119,8 @@ extension JSONWriter {
         member("url", request.context.url?.description)
         member("tool", request.context.tool)
         member("directory", request.context.directory)
+        let callers = CallingTool.folders(request.context.callers)
+        if !callers.isEmpty { member("callers", callers) }
         member("remote", request.context.remote?.description)
         member("committer", request.context.committer.map { "\($0.name)@\($0.domain)" })
         member("allowedHost", request.allowedHost)

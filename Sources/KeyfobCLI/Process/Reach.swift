@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Keyfob
 internal import KeyfobConfinement
+internal import KeyfobFiles
 
 /// How far a command reaches once it holds keys.
 enum Reach {
@@ -34,6 +35,8 @@ enum Reach {
         case .everything: return
         }
         guard !keyring.usesSecretService else { return }
+        // From then on it may look at no other process.
+        _ = CallingTool.folders
         confinement.apply()
     }
 

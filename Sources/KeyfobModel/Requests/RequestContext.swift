@@ -15,6 +15,16 @@ public struct RequestContext: Hashable, Sendable {
     /// The mail address that git is to put into the commits of that directory's repository, where it is set for that
     /// repository and not for all.
     public var committer: MailAddress?
+    /// The folders from which the programs were called that have called the one that asks: they count where nothing else decides.
+    package var callers = Callers.ignored
+
+    package enum Callers: Hashable, Sendable {
+        case ignored
+        /// Those of the programs that have called this one, looked at when they are needed.
+        case ofThisProcess
+        /// Real paths, the nearest first.
+        case known([String])
+    }
 
     /// A context; what is not given is not known.
     public init(

@@ -161,7 +161,34 @@ struct GitContextTests {
         Situation(
             "no path in the question: insteadOf at the same host",
             "git -c credential.useHttpPath=false -c url.$URL/bob/.insteadOf=$URL/alice/ clone -q $A i", "bob"),
+        Situation(
+            "hooks that are installed in a cache, from a bound folder",
+            called(from: "work", "git clone -q $P hook && git -C hook fetch -q"), "alice", "alice"),
+        Situation(
+            "packages that are built elsewhere, from a folder in a bound one",
+            called(from: "lab/app", "git clone -q $P package"), "bob"),
+        Situation(
+            "the nearest of several bound folders",
+            called(from: "lab", "cd ~/work && sh -c 'cd $HERE && git ls-remote -q $P; exit'"), "alice"),
+        Situation("a bound folder below which it is cloned", called(from: "work", "git clone -q $P ~/lab/c5"), "bob"),
+        Situation("GIT_DIR in a bound folder", called(from: "work", "GIT_DIR=$HOME/lab/app/.git git fetch -q"), "bob"),
+        Situation("an owner, from a bound folder", called(from: "work", "git ls-remote -q $B"), "bob"),
+        Situation(
+            "user.email of the repository, from a bound folder",
+            called(from: "work", "git init -q r && cd r && git config user.email $BOB && git fetch -q $P"), "bob"),
+        Situation(
+            "a user in the address, from a bound folder",
+            called(from: "work", "git ls-remote -q http://bob@$HOST/private/app.git"), "bob"),
+        Situation(
+            "KEYFOB_ACCOUNT, from a bound folder", called(from: "work", "KEYFOB_ACCOUNT=bob git ls-remote -q $P"), "bob"
+        ),
     ]
+
+    /// A line that a program runs here, which was called in another folder and is still there.
+    private static func called(from folder: String, _ line: String) -> String {
+        "export HERE=$PWD LINE='\(line.replacingOccurrences(of: "'", with: "'\\''"))'; cd ~/\(folder) && "
+            + "sh -c 'cd \"$HERE\" && eval \"$LINE\"; exit'"
+    }
 
     init() throws {
         let provider = try ProviderServer.shared()
@@ -198,7 +225,7 @@ struct GitContextTests {
         try server.move(to: url)
     }
 
-    @Test("fifty places and ways to call, and no wrong account in any")
+    @Test("some sixty places and ways to call, and no wrong account in any")
     func context() throws {
         for (number, situation) in Self.situations.enumerated() {
             let before = try server.requests().count
@@ -226,6 +253,59 @@ struct GitContextTests {
         #expect(outcome.status == 128, "\(outcome)")
         let words = try #require(outcome.errors.split(separator: "'").first { $0.hasPrefix("keyfob bind ") })
         try home.run("rm -rf open g && \(words) && \(line)").expectSuccess()
+    }
+
+    @Test("a folder from which git's caller was called counts only where nothing nearer does")
+    func caller() throws {
+        try FrontProgram.install(in: home.place)
+        var answers: [String] = []
+        func answer(_ line: String = "sh -c 'cd /; git ls-remote -q $P; exit'") throws {
+            let front = "git config --global credential.helper '!\(home.place.path)/one/bin/keyfob helper git'"
+            for helper in ["git config --global credential.helper keyfob", front] {
+                let before = try server.requests().count
+                let outcome = try home.run("\(helper) && cd ~/work && \(line)")
+                let users = try server.requests().dropFirst(before).compactMap { request in
+                    request.hasPrefix("200 ") && request.hasSuffix("/info/refs")
+                        ? String(request.split(separator: " ")[2]) : nil
+                }
+                answers.append(outcome.status == 0 ? users.joined(separator: " ") : "\(outcome.status)")
+            }
+        }
+        try answer()
+        #expect(answers == ["alice", "alice"])
+        let which = "cd ~/work && sh -c 'cd /; keyfob which --json --url $P --tool git; exit'"
+        let told = try home.run(which).expectSuccess().text
+        #expect(told.contains("calledFrom") && told.contains("/work, is bound to it"), "\(told)")
+        // A process that gets another token is confined by then.
+        answers = []
+        let renewing = "git config --global credential.helper '!keyfob helper git --force-refresh'"
+        try answer("\(renewing) && sh -c 'cd /; git ls-remote -q $P; exit'")
+        #expect(answers == ["alice", "alice"])
+
+        // Whoever leads a session, and who is above, is not asked.
+        answers = []
+        try answer("setsid -w sh -c 'cd /; git ls-remote -q $P; exit'")
+        #expect(answers == ["128", "128"])
+        // A program that is called nearer, in a folder that is bound to none.
+        answers = []
+        try home.run("mkdir open && keyfob bind -q --directory open none").expectSuccess()
+        try answer("sh -c 'cd ~/open; sh -c \"cd /; git ls-remote -q $P; exit\"; exit'")
+        #expect(answers == ["128", "128"])
+        answers = []
+        for subject in ["--url $P", "--tool git", "--host $HOST"] {
+            try home.run("keyfob bind -q \(subject) bob").expectSuccess()
+            try answer()
+            try home.run("keyfob unbind -q \(subject)").expectSuccess()
+        }
+        #expect(answers == Array(repeating: "bob", count: 6))
+        // An account of another provider that the folder is bound to as well is not in question; alone it is nobody's.
+        answers = []
+        try home.place.add("octo", token: "gho_octo", "--host github.com")
+        try home.run("keyfob bind -q --directory work octo").expectSuccess()
+        try answer()
+        try home.run("keyfob unbind -q --directory work && keyfob bind -q --directory work octo").expectSuccess()
+        try answer()
+        #expect(answers == ["alice", "alice", "128", "128"])
     }
 
     /// What git is answered of hosts that nobody serves here.

@@ -49,6 +49,16 @@ struct GitWhileLockedTests {
         #expect(try place.run("setsid -w sh script").expectSuccess().text.contains("password=token-of-ada"))
     }
 
+    @Test("the folder from which git's caller was called counts")
+    func caller() throws {
+        let place = try home(allowing: ["ada", "bob"])
+        try place.run("mkdir lab && keyfob bind -q --directory lab bob --key-file key").expectSuccess()
+        let line = "(cd lab && sh -c 'cd / && keyfob helper git get < \"$ASKED\"; exit'; exit)"
+        try script(place, "export ASKED=$PWD/asked\n\(line)")
+        let outcome = try place.run("setsid -w sh script").expectSuccess()
+        #expect(outcome.text.contains("password=token-of-bob"), "\(outcome)")
+    }
+
     @Test("a binding to an account that was removed is told, and git stops, whether the vault is open or an agent's")
     func removed() throws {
         let place = try home(allowing: ["ada", "bob"])

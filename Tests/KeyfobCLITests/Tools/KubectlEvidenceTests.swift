@@ -81,6 +81,18 @@ struct KubectlEvidenceTests {
         #expect(try refreshes(with: sign) == 1)
     }
 
+    @Test(
+        "a server that refuses every token costs one, however many programs ask, and takes the last when it does again")
+    func refusing() throws {
+        try call("kubectl", 1).expectSuccess()
+        let sign = try home.refreshToken(of: "alice")
+        try server.set(Self.cluster(provider, refusing: ["*"]))
+        for _ in 0..<6 { _ = try call("kubectl", 1) }
+        #expect(try refreshes(with: sign) == 1)
+        try server.set(Self.cluster(provider))
+        try call("kubectl", 1).expectSuccess()
+    }
+
     @Test("a server that cannot be asked is no evidence, and no other than the one that is bound is asked")
     func silent() throws {
         let sign = try home.refreshToken(of: "alice")

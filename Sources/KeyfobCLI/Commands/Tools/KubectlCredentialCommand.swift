@@ -16,7 +16,7 @@ struct KubectlCredentialCommand: ParsableCommand {
             (proxy-url, tls-server-name).
 
             A program that asks again for the token that it has been given may have been refused it: then the server is asked \
-            whether it takes the token (GET /version; its certificate has to be of the kubeconfig's authority), and where it does not, the program gets a new one, once in a minute. Where several accounts fit, it asks at kubectl's terminal, as 'keyfob helper git' does, whatever \
+            whether it takes the token (GET /version; its certificate has to be of the kubeconfig's authority), and where it does not, the program gets a new one, once in a minute for all programs. Where several accounts fit, it asks at kubectl's terminal, as 'keyfob helper git' does, whatever \
             interactiveMode says; Ctrl-R binds the choice to the host. While the vault is locked, an agent that runs is asked \
             ('keyfob agent').
 
@@ -27,7 +27,7 @@ struct KubectlCredentialCommand: ParsableCommand {
 
     @OptionGroup var options: CredentialOptions
 
-    /// For how many seconds a caller that is refused token after token is given the same one.
+    /// For how many seconds a server that refuses token after token is given the same one.
     private static let pause: Int64 = 60
 
     func run() throws {
@@ -75,22 +75,23 @@ struct KubectlCredentialCommand: ParsableCommand {
         _ token: consuming ToolToken, from source: TokenSource, _ request: ExecCredentialRequest, _ url: CredentialURL
     ) -> ToolToken {
         guard let (runtime, vault) = Self.place(of: source), let caller = CallerNotes.caller else { return token }
-        let notes = CallerNotes(runtime: runtime, vault: vault, of: .kubectl)
+        let callers = CallerNotes(runtime: runtime, vault: vault, of: .kubectl)
+        let renewals = CallerNotes(runtime: runtime, vault: vault, ofRenewalsFor: .kubectl)
+        let account = CallerNotes.key(account: token.answer.found.account.id.description, server: url.text)
         let now = WallClock.system.now.seconds
-        var note = CallerNotes.Note(naming: token.answer.secret)
-        defer { try? notes.write(note, of: caller) }
-        guard let former = notes.note(of: caller) else { return token }
-        note.renewedAt = former.renewedAt
-        guard former.mark == note.mark, token.answer.found.origin == .stored, !options.refresh.offline,
-            !(0...Self.pause).contains(now &- former.renewedAt),
+        var given = CallerNotes.Note(naming: token.answer.secret)
+        defer { try? callers.write(given, of: caller) }
+        let lastRenewal = renewals.note(of: account)?.renewedAt
+        guard callers.note(of: caller)?.mark == given.mark, token.answer.found.origin == .stored,
+            !options.refresh.offline, lastRenewal.map({ (0...Self.pause).contains(now &- $0) }) != true,
             ClusterEvidence(
                 url: url, authority: request.authority, runtime: runtime, options: options.networkOptions
             ).isRefused(token.answer.secret)
         else { return token }
-        note.renewedAt = now
+        try? renewals.write(CallerNotes.Note(mark: given.mark, renewedAt: now), of: account)
         do {
             let other = try token.replacement()
-            note.mark = CallerNotes.Note(naming: other.answer.secret).mark
+            given = CallerNotes.Note(naming: other.answer.secret)
             return other
         } catch {
             options.global.say("keyfob: warning: no other token than the one that was refused: \(error.message)")
