@@ -37,7 +37,9 @@ enum GitAnswer {
             guard hit.credential.mayServe(.git),
                 let answer = GitCredentialAnswer(to: request, of: hit.account.id, until: hit.credential.expiresOn)
             else { return nil }
-            return Output.write(secret, behind: answer.before, before: answer.after)
+            return answer.value(of: secret).withBytes {
+                Output.write($0, behind: answer.before, before: answer.after)
+            }
         }
     }
 

@@ -100,7 +100,7 @@ struct FrontTests {
         ).expectSuccess()
         for asking in [
             asking(), asking("username=octo"), asking("username=git"), asking("path=a/b.git"),
-            asking("capability[]=authtype", "wwwauth[]=bearer"),
+            asking("capability[]=authtype", "wwwauth[]=bearer"), asking("capability[]=authtype", "wwwauth[]=Basic x"),
             // As git itself asks: up to the end of the pipe.
             asking(end: ""), asking("username=octo", end: ""), asking("path=a/b.git", end: "username=git"),
             "(\(asking(end: "")); sleep 0.2; printf path=a)", "(\(asking(end: "")); sleep 0.2; echo; sleep 1)",

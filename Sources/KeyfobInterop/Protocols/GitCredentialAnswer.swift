@@ -1,4 +1,5 @@
 package import KeyfobModel
+package import KeyfobSodium
 
 /// What a credential helper answers git: the lines before and behind the token, which is in neither.
 package struct GitCredentialAnswer: Hashable, Sendable {
@@ -14,21 +15,38 @@ package struct GitCredentialAnswer: Hashable, Sendable {
     package let before: String
     /// What stands behind it.
     package let after: String
+    /// Whose token it is said to be, where it goes together with that name (RFC 7617); nil where it goes alone.
+    private let basicUser: String?
 
     /// The answer; nil where the server takes no token.
     ///
-    /// No other helper is to store a bearer token, and none any token beyond its end.
+    /// Where git can, it comes with the scheme by which it is sent and is `ephemeral`: no other helper stores it. None is to use
+    /// any token beyond its end.
     package init?(to request: borrowing GitCredentialRequest, of account: AccountID, until expiry: Timestamp?) {
-        guard let isForBearer = request.isForBearer else { return nil }
+        guard let form = request.form else { return nil }
+        let user = request.username ?? Self.anyUser
+        // Of two colons the first one ends the name.
+        let isScheme = form == .bearer || form == .basic && !user.contains(":")
+        basicUser = isScheme && form == .basic ? user : nil
         var lines: [String] = []
-        if isForBearer { lines.append("capability[]=authtype") }
+        if isScheme { lines.append("capability[]=authtype") }
         if request.keepsState { lines.append("capability[]=state") }
-        lines += isForBearer ? ["authtype=Bearer"] : ["username=\(request.username ?? Self.anyUser)"]
-        before = lines.map { $0 + "\n" }.joined() + (isForBearer ? "credential=" : "password=")
-        lines = isForBearer ? ["ephemeral=1"] : []
+        lines.append(isScheme ? "authtype=\(form == .bearer ? "Bearer" : "Basic")" : "username=\(user)")
+        before = lines.map { $0 + "\n" }.joined() + (isScheme ? "credential=" : "password=")
+        lines = isScheme ? ["ephemeral=1"] : []
         if let expiry { lines.append("password_expiry_utc=\(expiry.seconds)") }
         // Neither holds a line end: an id has none, and a user name came in a line.
         if request.keepsState { lines.append("state[]=\(GitCredentialRequest.statePrefix)\(account)") }
         after = "\n" + lines.map { $0 + "\n" }.joined()
+    }
+
+    /// What stands for a token between the two.
+    package func value(of token: RawSpan) -> SecretBytes {
+        guard let basicUser else { return SecretBytes(copying: token, placement: .recycled) }
+        let user = Array("\(basicUser):".utf8)
+        var value = SecretBuffer(capacity: user.count + token.byteCount)
+        user.withBytes { value.append($0) }
+        value.append(token)
+        return value.withBytes { Base64.standard.encodeSecret($0) }
     }
 }

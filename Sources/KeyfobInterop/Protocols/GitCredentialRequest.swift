@@ -20,6 +20,8 @@ package struct GitCredentialRequest: ~Copyable, Sendable {
     package private(set) var username: String?
     /// The password or the token that git has used.
     package var secret: SecretBytes?
+    /// Whether that is the one of RFC 7617 with a user name.
+    private var isBasic = false
     /// The schemes of the server's challenges, in small letters.
     package private(set) var challenges: [String] = []
     /// Whether git takes a token together with the scheme by which it is sent (`authtype`).
@@ -78,6 +80,7 @@ package struct GitCredentialRequest: ~Copyable, Sendable {
             }
             start = end + 1
         }
+        if request.isBasic { request.secret = request.secret.take().flatMap { Self.password(ofBasic: $0) } }
         return request
     }
 
@@ -96,6 +99,7 @@ package struct GitCredentialRequest: ~Copyable, Sendable {
         case "protocol": scheme = text
         case "host": host = text
         case "path": path = text
+        case "authtype": isBasic = Identifier.folded(text) == "basic"
         case "username": username = text.isEmpty ? nil : text
         case "wwwauth[]":
             // An empty one begins anew, as everywhere in git.
@@ -112,6 +116,19 @@ package struct GitCredentialRequest: ~Copyable, Sendable {
         default: break
         }
         return true
+    }
+
+    /// The password in credentials of RFC 7617; nil where there is none.
+    private static func password(ofBasic credentials: borrowing SecretBytes) -> SecretBytes? {
+        credentials.withBytes { text in
+            guard let decoded = Base64.standard.decodeSecret(text) else { return nil }
+            return decoded.withBytes { bytes in
+                guard let colon = (0..<bytes.byteCount).first(where: { bytes.byte(at: $0) == UInt8(ascii: ":") }) else {
+                    return nil
+                }
+                return SecretBytes(copying: bytes.extracting((colon + 1)...))
+            }
+        }
     }
 
     /// The text that bytes are; nil where they are not UTF-8, or hold a control character.
@@ -145,14 +162,19 @@ extension GitCredentialRequest {
     static func isPlaceholder(_ username: String) -> Bool { ResourceURL.isPlaceholder(username) }
 
     /// Whether the server takes a token at all, as far as it says.
-    package var takesToken: Bool { isForBearer != nil }
+    package var takesToken: Bool { form != nil }
 
-    /// Whether the token is to be sent as a bearer token; nil where the server takes neither that nor a password.
+    /// How a token is handed to git.
+    enum Form { case password, basic, bearer }
+
+    /// How a token is to be sent; nil where the server takes neither a bearer token nor a password.
     ///
     /// Servers that have both are given a bearer token. Of one that said nothing it is not known, and a password will do
     /// with all that are known.
-    var isForBearer: Bool? {
-        if takesSchemes, challenges.contains("bearer") { return true }
-        return challenges.isEmpty || challenges.contains("basic") || challenges.contains("bearer") ? false : nil
+    var form: Form? {
+        let takes = (basic: challenges.contains("basic"), bearer: challenges.contains("bearer"))
+        if takesSchemes, takes.bearer { return .bearer }
+        if takesSchemes, takes.basic { return .basic }
+        return challenges.isEmpty || takes.basic || takes.bearer ? .password : nil
     }
 }

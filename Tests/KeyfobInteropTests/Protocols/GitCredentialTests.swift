@@ -18,7 +18,7 @@ struct GitCredentialTests {
         let request = try GitCredentialRequest(reading: secret("protocol=https\nhost=git.example\n" + lines))
         let answer = GitCredentialAnswer(
             to: request, of: try #require(account), until: end.map(Timestamp.init(seconds:)))
-        return answer.map { $0.before + "TOKEN" + $0.after }
+        return answer.map { $0.before + text(of: secret("TOKEN").withBytes($0.value)) + $0.after }
     }
 
     @Test(
@@ -109,17 +109,31 @@ struct GitCredentialTests {
         #expect(try GitCredentialRequest(reading: secret(lines)).login == expected)
     }
 
-    @Test("a git that knows no schemes, or a server that takes a password alone, is given a password")
+    @Test("a git that knows no schemes, or a server that says nothing, is given a password")
     func password() throws {
         let plain = "username=oauth2\npassword=TOKEN\n"
         #expect(try answer("") == plain)
         #expect(try answer("wwwauth[]=Bearer realm=x\n") == plain)
         #expect(try answer("capability[]=authtype\n") == plain)
-        #expect(try answer("capability[]=authtype\nwwwauth[]=Basic realm=\"GitHub\"\n") == plain)
+        #expect(try answer("wwwauth[]=Basic realm=x\n") == plain)
         #expect(try answer("username=ada\n", until: 17) == "username=ada\npassword=TOKEN\npassword_expiry_utc=17\n")
         #expect(
             try answer("capability[]=state\n")
                 == "capability[]=state\nusername=oauth2\npassword=TOKEN\nstate[]=keyfob:ada@git.example\n")
+    }
+
+    @Test("a server that takes a password alone is sent one that no other helper keeps")
+    func basic() throws {
+        let challenge = "capability[]=authtype\nwwwauth[]=Basic realm=\"GitHub\"\n"
+        func expected(_ credential: String) -> String {
+            "capability[]=authtype\nauthtype=Basic\ncredential=\(credential)\nephemeral=1\n"
+        }
+        // oauth2:TOKEN, ada:TOKEN
+        #expect(try answer(challenge) == expected("b2F1dGgyOlRPS0VO"))
+        #expect(try answer(challenge + "username=ada\n") == expected("YWRhOlRPS0VO"))
+        #expect(
+            try answer(challenge + "username=a:b\n", until: 17)
+                == "username=a:b\npassword=TOKEN\npassword_expiry_utc=17\n")
     }
 
     @Test("a server that takes a bearer token is sent one, whatever realm and scope it names")
@@ -143,7 +157,7 @@ struct GitCredentialTests {
         // What stands before an empty one does not count.
         #expect(
             try answer("capability[]=authtype\nwwwauth[]=Bearer\nwwwauth[]=\nwwwauth[]=Basic x\n")?.hasPrefix(
-                "username=") == true)
+                "capability[]=authtype\nauthtype=Basic\n") == true)
     }
 
     @Test("a server that takes neither is given nothing")
@@ -160,5 +174,12 @@ struct GitCredentialTests {
         #expect(request.account == "ada@git.example")
         if let used = request.secret.take() { #expect(text(of: used) == "to=ken") } else { Issue.record("no secret") }
         #expect(try GitCredentialRequest(reading: secret("state[]=other:x\n")).account == nil)
+        // oauth2:to:ken, and what is none.
+        for (credential, expected) in [("b2F1dGgyOnRvOmtlbg==", "to:ken"), ("b2F1dGgy", nil), ("%", nil)] {
+            for lines in ["authtype=Basic\ncredential=\(credential)\n", "credential=\(credential)\nauthtype=basic\n"] {
+                var request = try GitCredentialRequest(reading: secret(lines))
+                #expect(request.secret.take().map { text(of: $0) } == expected)
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@ struct GitCredentialCommand: ParsableCommand {
             git-credential-keyfob, as git calls it (gitcredentials(7)): reads what git asks on standard input. For https, \
             and http on this machine, it answers with the token of the account that 'keyfob token --url' chooses for the \
             address: in the user's place 'oauth2' unless the address names one, or as a bearer token where the server \
-            takes that and git can (2.46). A user in the address means the account of that name, before KEYFOB_ACCOUNT, \
+            takes that and git can (2.46 and later, whose other helpers keep none of it). A user in the address means the account of that name, before KEYFOB_ACCOUNT, \
             unless services take any token by it, such as 'oauth2', 'git' and 'x-access-token', or it is the organisation \
             in an address of Azure DevOps. A token \
             goes only to hosts of its account's provider, and to those that are bound to the account ('keyfob bind --host').
@@ -74,7 +74,11 @@ struct GitCredentialCommand: ParsableCommand {
                 to: request, of: found.account.id, until: found.credential.expiresOn)
         else { return }
         try StandardOutput.write(data: answer.before)
-        try token.answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+        try token.answer.secret.withBytes { (bytes) throws(KeyringError) in
+            try answer.value(of: bytes).withBytes { (bytes) throws(KeyringError) in
+                try StandardOutput.write(bytes: bytes)
+            }
+        }
         try StandardOutput.write(data: answer.after)
         options.tellMissingScopes(of: found, for: .git)
         token.remember()
