@@ -80,7 +80,9 @@ package struct GitCredentialRequest: ~Copyable, Sendable {
             }
             start = end + 1
         }
-        if request.isBasic { request.secret = request.secret.take().flatMap { Self.password(ofBasic: $0) } }
+        if request.isBasic, let credentials = request.secret.take() {
+            request.secret = password(ofBasic: credentials)
+        }
         return request
     }
 
