@@ -55,7 +55,7 @@ package struct CallerNotes: Sendable {
 
     /// Names an account at a server in a word.
     package static func key(account: String, server: String) -> String {
-        Note(naming: Array("\(account) \(server)".utf8).span.bytes).mark
+        Array("\(account) \(server)".utf8).withBytes { Note(naming: $0).mark }
     }
 
     /// The program that has called this one, told from a later one of its number; nil where the system does not tell.

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import KeyfobModel
+package import KeyfobModel
 internal import Synchronization
 
 /// The program that called this one.
