@@ -100,6 +100,29 @@ struct TerminalTests {
         #expect(nothing.status == 15 && nothing.screen.contains("client add --well-known azure-cli"), "\(nothing)")
     }
 
+    @Test("who does not say where to sign in chooses a provider, or names another", arguments: Screen.all)
+    func chosenProvider(screen: Screen) throws {
+        let place = try Workplace.withVault()
+        let question = "The number or name of a provider, or another's address: "
+        let away = "env HTTPS_PROXY=http://127.0.0.1:9"
+        for answer in ["1", "github"] {
+            let chosen = try place.onTerminal(
+                "\(away) keyfob login --timeout 1", on: screen, [("address: ", answer + "\n"), ("client id: ", "\n")])
+            let words = screen.expectKept(chosen).flatMap(Screen.words).joined(separator: " ")
+            #expect(words.contains(question) && words.contains("GitHub knows programs by client ids"), "\(chosen)")
+        }
+        for (answer, status, message) in [
+            ("", 15, "nothing was chosen"), ("keyfob login github", 64, "has no spaces"), ("nowhere", 13, "there is no provider"),
+        ] as [(String, Int32, String)] {
+            let run = try place.onTerminal("\(away) keyfob login", [(question, answer + "\n")])
+            #expect(run.status == status && run.screen.contains(message), "\(run)")
+        }
+        for line in ["keyfob login --no-input", "keyfob login --json"] {
+            let run = try place.onTerminal(line, [])
+            #expect(run.status == 64 && run.screen.contains("for example 'keyfob login github'"), "\(run)")
+        }
+    }
+
     @Test("two passphrases that differ, and an empty one, make no vault")
     func mismatch() throws {
         let place = try Workplace()

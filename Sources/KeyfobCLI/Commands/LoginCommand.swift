@@ -21,8 +21,8 @@ struct LoginCommand: ParsableCommand {
             Keyfob registers itself at the server (RFC 7591), or takes the client that --client names: an id that you \
             have there, or the address of a client id metadata document of yours.
 
-            Where no client of the provider is known, a person at a terminal is asked for one; 'keyfob client add' has \
-            them beforehand.
+            A person at a terminal is asked which provider, where none is named, and for a client where none of the provider \
+            is known; 'keyfob client add' has them beforehand.
 
             --for names what the token is for, in place of the provider's own scopes; with --account it keeps those \
             that the account's token has. git: repositories over https; packages: packages and images of containers; \
@@ -81,6 +81,7 @@ struct LoginCommand: ParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
+        if options.namesNothing, !ProviderQuestion.mayAsk(global) { throw ValidationError(SignInOptions.nowhere) }
         if let timeout, !(1...3_600).contains(timeout) {
             throw ValidationError("--timeout is between 1 and 3600 seconds")
         }
@@ -98,6 +99,8 @@ struct LoginCommand: ParsableCommand {
         let network = try networkOptions.network()
         let keyring = try global.unlockedKeyring(reaching: .everything)
         defer { global.tellWarnings(of: keyring) }
+        var options = options
+        if options.namesNothing { options.provider = try ProviderQuestion.answer(keyring, try global.groups(), global) }
         var (request, groups) = try options.request(keyring, try global.groups()) { global.say($0) }
         request.usesFormPost = formPost
         request.isInstanceAware = instanceAware

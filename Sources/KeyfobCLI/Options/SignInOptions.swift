@@ -94,6 +94,13 @@ struct SignInOptions: ParsableArguments {
             valueName: "id"))
     var continuation: String?
 
+    /// Whether nothing says where to sign in.
+    var namesNothing: Bool { provider == nil && account == nil && authority == nil && continuation == nil }
+
+    /// What is said then.
+    static let nowhere =
+        "say where to sign in, for example 'keyfob login github', or --account; 'keyfob provider list' shows all"
+
     func validate() throws {
         if name != nil, account != nil { throw ValidationError("--account says what the account is called") }
         if resource != nil, !purposes.isEmpty { throw ValidationError("--resource and --for exclude one another") }
@@ -106,11 +113,6 @@ struct SignInOptions: ParsableArguments {
         if resource != nil, !scope.isEmpty { throw ValidationError("--resource and --scope exclude one another") }
         if authority != nil, provider != nil || tenant != nil {
             throw ValidationError("--authority says the provider and the tenant")
-        }
-        if provider == nil, account == nil, authority == nil, continuation == nil {
-            throw ValidationError(
-                "say where to sign in, for example 'keyfob login github', or --account; 'keyfob provider list' shows all"
-            )
         }
         for (name, value) in [
             ("the provider", provider), ("--account", account), ("--name", name), ("--client", client),
@@ -142,7 +144,7 @@ struct SignInOptions: ParsableArguments {
         if let account { candidate = try keyring.accounts.named(account, in: groups) }
         let groups = candidate.map { [$0.group] } ?? groups
         guard let name = try named(keyring, groups, say) ?? candidate?.account.id.environment else {
-            throw KeyringError(.usage, "say where to sign in")
+            throw KeyringError(.usage, Self.nowhere)
         }
         var request = SignInRequest(provider: name)
         request.clientID = client
