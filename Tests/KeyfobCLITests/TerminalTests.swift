@@ -105,7 +105,7 @@ struct TerminalTests {
         let place = try Workplace.withVault()
         let question = "The number or name of a provider, or another's address: "
         let away = "env HTTPS_PROXY=http://127.0.0.1:9"
-        for answer in ["1", "github"] {
+        for answer in ["10", "github"] {
             let chosen = try place.onTerminal(
                 "\(away) keyfob login --timeout 1", on: screen, [("address: ", answer + "\n"), ("client id: ", "\n")])
             let words = screen.expectKept(chosen).flatMap(Screen.words).joined(separator: " ")
