@@ -35,7 +35,7 @@ enum GitAnswer {
         return Front.find(asked, variables, orSay: { 0 }) { secret, hit in
             // That scopes are missing is told by the full program.
             guard hit.credential.mayServe(.git),
-                let answer = GitCredentialAnswer(to: request, of: hit.account.id, until: hit.credential.expiresOn)
+                let answer = GitCredentialAnswer(to: request, with: hit.credential, of: hit.account)
             else { return nil }
             return answer.value(of: secret).withBytes {
                 Output.write($0, behind: answer.before, before: answer.after)

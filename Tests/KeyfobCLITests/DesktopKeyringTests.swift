@@ -68,6 +68,9 @@ struct DesktopKeyringTests {
         try desktop.run("chmod 755 '\(desktop.place.vault)'").expectSuccess()
         try desktop.run("keyfob lock").expectError(69, "opens the vault cannot be told", "open to others")
         try desktop.run("chmod 700 '\(desktop.place.vault)'; keyfob token").expectSuccess()
+        // Nor of one that has gone, and may lie elsewhere.
+        try desktop.run("\(Workplace.agent())\nmv '\(desktop.place.vault)' away\nkeyfob lock").expectError(
+            69, "opens the vault cannot be told", "there is no vault in")
     }
 
     @Test("where it keeps the records, locking says so, and locks it if told")

@@ -80,6 +80,33 @@ struct LockTests {
     }
 
     @Test(
+        "nor does a program that asks an agent all the time, which opens the vault with what is kept",
+        arguments: [Holder.session, .user])
+    func asked(holder: Holder) throws {
+        let place = try Workplace.withVault()
+        try place.add("ada", token: "ADA")
+        try place.run("keyfob program allow -q '\(PythonScript.path("agent"))' --account ada").expectSuccess()
+        let ask = "'\(PythonScript.interpreter)' '\(PythonScript.path("agent"))'"
+        try place.write(
+            "session",
+            """
+            set -e
+            unset KEYFOB_KEY_FILE
+            \(Workplace.agent())
+            for round in 1 2 3 4 5 6 7 8; do
+                \(holder.unlock)
+                timeout 20 \(ask) until_locked ada & asker=$!
+                until \(ask) token ada ADA; do sleep 0.1; done
+                keyfob lock -q
+                wait $asker
+                if \(ask) token ada ADA 2> refused; then exit 9; fi
+            done
+            """)
+        let outcome = try place.run("keyctl session - sh session")
+        #expect(outcome.status == 0, "\(outcome)")
+    }
+
+    @Test(
         "a folder that lets nobody in is named, with what opens it",
         .enabled(if: !Privileges.isRoot, "the superuser may enter every folder"))
     func closedFolder() throws {

@@ -12,13 +12,19 @@ internal import Synchronization
 /// restore has put another one in its place, a session opens what is there now, as it has opened the first.
 public final class KeyringSession: Sendable {
     private let open: @Sendable () throws(KeyringError) -> Keyring
-    private let held: Mutex<Keyring?>
+    private let held: Mutex<Held>
+
+    private struct Held {
+        var keyring: Keyring?
+        /// How often it was taken away.
+        var takings = 0
+    }
 
     /// A session that begins with `keyring`, or opens one when it is first asked.
     ///
     /// - Parameter open: Opens the vault with what is at hand. It may be called by several threads at once.
     public init(_ keyring: Keyring? = nil, opening open: @escaping @Sendable () throws(KeyringError) -> Keyring) {
-        held = Mutex(keyring)
+        held = Mutex(Held(keyring: keyring))
         self.open = open
     }
 
@@ -54,38 +60,49 @@ public final class KeyringSession: Sendable {
 
     /// The same, and calls `refused` before it opens another in the place of the one that is of no use any more.
     package func keyring(_ refused: () -> Void) throws(KeyringError) -> Keyring {
-        let former = held.withLock { $0 }
+        let former = current
         var refusal: KeyringError?
         if let former {
             refusal = former.refusalOfHeader()
             guard refusal != nil else { return former }
             refused()
         }
-        let newer: Keyring
-        do throws(KeyringError) {
-            newer = try open()
-        } catch {
-            throw error.becauseOf(refusal)
-        }
-        return held.withLock { held in
-            if let other = held, other !== former { return other }
-            held = newer
-            return newer
+        while true {
+            let takings = held.withLock { $0.takings }
+            let newer: Keyring
+            do throws(KeyringError) {
+                newer = try open()
+            } catch {
+                throw error.becauseOf(refusal)
+            }
+            let kept = held.withLock { held -> Keyring? in
+                if let other = held.keyring, other !== former { return other }
+                // What opened this one may have been taken away since.
+                guard held.takings == takings else { return nil }
+                held.keyring = newer
+                return newer
+            }
+            if let kept { return kept }
         }
     }
 
     /// The keyring that it has, whether or not it is of use; nil where it has none.
-    package var current: Keyring? { held.withLock(\.self) }
+    package var current: Keyring? { held.withLock { $0.keyring } }
 
     /// Whether it has keys of a vault.
-    package var isOpen: Bool { held.withLock { $0 != nil } }
+    package var isOpen: Bool { current != nil }
 
     /// Whether it has keys of a vault that is not in its place any more.
-    package var isGone: Bool { held.withLock { $0 }.map { !$0.database.isInPlace } ?? false }
+    package var isGone: Bool { current.map { !$0.database.isInPlace } ?? false }
 
     /// Goes on with a keyring that somebody has unlocked.
-    package func adopt(_ keyring: Keyring) { held.withLock { $0 = keyring } }
+    package func adopt(_ keyring: Keyring) { held.withLock { $0.keyring = keyring } }
 
-    /// Gives up its keyring, so that it opens one when it is asked again.
-    package func take() -> Keyring? { held.withLock { $0.take() } }
+    /// Gives up its keyring, so that it opens one when it is asked again; one that is being opened is not kept.
+    package func take() -> Keyring? {
+        held.withLock { held in
+            held.takings += 1
+            return held.keyring.take()
+        }
+    }
 }

@@ -107,7 +107,7 @@ struct AddCommand: ParsableCommand {
             let beside = stored.account == id ? "" : ", beside the sign-in of the same account"
             global.say("\(id): \(stored.outcome.words)\(beside)")
         }
-        chain?.tellOthers(of: id, global)
+        try chain?.tellOthers(of: id, in: global.groups()?.first ?? .default, keyring, global)
     }
 
     /// Asks before a token goes to a host that is most likely a mistyped one; without a terminal it is a warning.

@@ -236,11 +236,11 @@ struct AgentCommand: ParsableCommand {
                 global.say("keyfob: warning: \(reason): keys may stay when you leave")
             },
             away: { [screenLock] in
+                // First what the vault might be opened with again.
+                if screenLock == .all { _ = try? LockedKeyring.forgetKeptKeys(of: location) }
                 _ = desk.lock()
                 // The machine sleeps once the keys are gone; logind waits five seconds at most.
                 for _ in 0..<200 where desk.isBusy { usleep(20_000) }
-                guard screenLock == .all else { return }
-                _ = try? LockedKeyring.forgetKeptKeys(of: location)
             })
     }
 

@@ -20,12 +20,13 @@ struct LockCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        // Each by itself: whatever keeps one from forgetting, the others do.
+        // Each by itself: whatever keeps one from forgetting, the others do. The agents last, which might open the vault again
+        // with what is kept.
+        let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
+        let kept = Result { () throws(KeyringError) in try LockedKeyring.forgetKeptKeys(of: location) }
         let agents = AgentPlace.agents(of: location).map { place in
             Result { () throws(KeyringError) in try place.lock() }
         }
-        let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
-        let kept = Result { () throws(KeyringError) in try LockedKeyring.forgetKeptKeys(of: location) }
         let hadAgents = try agents.compactMap { (agent) throws(KeyringError) in try agent.get() }
         let wasKept = try kept.get()
         let hadKeys = wasKept || hadAgents.contains(true)
@@ -34,6 +35,8 @@ struct LockCommand: ParsableCommand {
         case .failure(let error) where error.code == .noVault:
             guard wasKept || !hadAgents.isEmpty else { throw error }
             let done = wasKept ? "locked" : hadKeys ? "locked the agent" : "the agent holds no keys"
+            // Where it has gone the keyring here may open it.
+            guard !global.secretService(mayAsk: false).isReachable else { throw Self.doubt(done, error.message) }
             try global.tell(.locked, "\(done); there is no vault in \(location.vault)")
         case .failure(let error):
             // A vault that cannot be looked at may be one that the keyring here opens.

@@ -166,7 +166,9 @@ struct LoginCommand: ParsableCommand {
                 global.say("the provider does not say who that was; --name keeps another account beside it")
             }
         }
-        if report.isNew { GitCredentialChain.unlessQuiet(global)?.tellOthers(of: report.account.id, global) }
+        if report.isNew, let chain = GitCredentialChain.unlessQuiet(global) {
+            try chain.tellOthers(of: report.account.id, in: report.group, keyring, global)
+        }
         if !report.lostScopes.scopes.isEmpty {
             let continuation = Continuation(
                 name: keyring.accounts.naming(for: report.account).briefTyped(report.account),

@@ -28,7 +28,8 @@ struct ProxyVariables {
     private mutating func configureGit(
         _ gateway: GatewayAddress, _ hosts: [String], _ logins: [String], _ environment: Environment
     ) {
-        var count = environment["GIT_CONFIG_COUNT"].flatMap(Int.init) ?? 0
+        // As git has it, which takes no other number.
+        var count = environment["GIT_CONFIG_COUNT"].flatMap(Int32.init).map { max(0, Int($0)) } ?? 0
         let addresses = hosts.flatMap { host in
             Self.authorities(of: host, logins).map { ("url.\(gateway.text(for: host))/.insteadOf", "https://\($0)/") }
         }

@@ -22,9 +22,10 @@ package struct GitCredentialAnswer: Hashable, Sendable {
     ///
     /// Where git can, it comes with the scheme by which it is sent and is `ephemeral`: no other helper stores it. None is to use
     /// any token beyond its end.
-    package init?(to request: borrowing GitCredentialRequest, of account: AccountID, until expiry: Timestamp?) {
+    package init?(to request: borrowing GitCredentialRequest, with credential: Credential, of account: Account) {
         guard let form = request.form else { return nil }
-        let user = request.username ?? Self.anyUser
+        let user = request.username ?? Self.user(of: account, with: credential, at: request.url)
+        let expiry = credential.expiresOn
         // Of two colons the first one ends the name.
         let isScheme = form == .bearer || form == .basic && !user.contains(":")
         basicUser = isScheme && form == .basic ? user : nil
@@ -36,8 +37,15 @@ package struct GitCredentialAnswer: Hashable, Sendable {
         lines = isScheme ? ["ephemeral=1"] : []
         if let expiry { lines.append("password_expiry_utc=\(expiry.seconds)") }
         // Neither holds a line end: an id has none, and a user name came in a line.
-        if request.keepsState { lines.append("state[]=\(GitCredentialRequest.statePrefix)\(account)") }
+        if request.keepsState { lines.append("state[]=\(GitCredentialRequest.statePrefix)\(account.id)") }
         after = "\n" + lines.map { $0 + "\n" }.joined()
+    }
+
+    /// The name that goes with a token: the user's own where somebody has brought it for that server, which may look at the name.
+    private static func user(of account: Account, with credential: Credential, at url: CredentialURL?) -> String {
+        let isBrought = [Credential.noClient, DockerCredentials.client].contains(credential.clientID)
+        let isOwn = url.map { EnvironmentAliases.areSame(account.id.environment, $0.address.host) } ?? false
+        return isBrought && isOwn && !account.username.isEmpty ? account.username : anyUser
     }
 
     /// What stands for a token between the two.

@@ -6,15 +6,37 @@ package struct GitCredentialChain: Hashable, Sendable {
     package struct Line: Hashable, Sendable {
         /// Where it stands, as a person finds it.
         package let place: String
-        /// Whether it is a repository's own, or of its working tree.
-        package let isOfRepository: Bool
+        /// Where it counts.
+        package let scope: Scope
         /// What it is for; nil for all addresses.
         package let address: String?
         /// What is started; nothing takes helpers back.
         package let value: String
 
+        /// Whether it is a repository's own, or of its working tree.
+        package var isOfRepository: Bool { scope == .repository || scope == .worktree }
+
         /// Whether it names Keyfob.
         package var isOwn: Bool { GitSetup.isOwn(value) }
+    }
+
+    /// Where a line counts, of which the later ones come after the earlier.
+    package enum Scope: Hashable, Sendable {
+        /// In a file for all that the person does.
+        case general
+        case repository
+        case worktree
+        /// In variables (`GIT_CONFIG_COUNT`), or on git's command line.
+        case call
+
+        init(_ name: String) {
+            switch name {
+            case "local": self = .repository
+            case "worktree": self = .worktree
+            case "command": self = .call
+            default: self = .general
+            }
+        }
     }
 
     /// What git is asked with for its lines.
@@ -41,7 +63,7 @@ package struct GitCredentialChain: Hashable, Sendable {
             let (kind, path) = Self.halves(fields[index + 1], ":")
             return Line(
                 place: kind == "file" ? path : fields[index + 1],
-                isOfRepository: ["local", "worktree"].contains(fields[index]),
+                scope: Scope(fields[index]),
                 address: address.isEmpty ? nil : String(address), value: value)
         }
     }
@@ -55,10 +77,10 @@ package struct GitCredentialChain: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - address: A scheme and a host, with its port where that is not the scheme's own.
-    ///   - inRepository: Whether a repository's own lines count.
-    package func helpers(at address: String, inRepository: Bool = true) -> [Line] {
+    ///   - isGeneral: Whether the lines alone count that do so for all that the person does.
+    package func helpers(at address: String, isGeneral: Bool = false) -> [Line] {
         var helpers: [Line] = []
-        for line in lines where inRepository || !line.isOfRepository {
+        for line in lines where !isGeneral || line.scope == .general {
             let reach = Reach(line.address, to: address)
             guard reach != .none else { continue }
             if !line.value.isEmpty {
@@ -72,13 +94,13 @@ package struct GitCredentialChain: Hashable, Sendable {
     }
 
     /// Those of some addresses where git asks others besides Keyfob, or in its place, or may do so where a file counts that
-    /// does not count here; whatever a repository says.
+    /// does not count here; whatever a repository or a call says.
     package func shared(among addresses: [String]) -> [String] {
         addresses.filter { address in
-            let helpers = helpers(at: address, inRepository: false)
+            let helpers = helpers(at: address, isGeneral: true)
             if helpers.contains(where: { !$0.isOwn }) { return true }
             let special = lines.filter {
-                !$0.isOfRepository && $0.address != nil && Reach($0.address, to: address) == .whole
+                $0.scope == .general && $0.address != nil && Reach($0.address, to: address) == .whole
             }
             // Keyfob's lines for the address come after what takes all others back.
             if special.contains(where: \.isOwn) { return helpers.isEmpty }

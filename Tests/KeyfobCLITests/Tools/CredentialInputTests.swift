@@ -139,7 +139,7 @@ struct CredentialInputTests {
             "keyfob helper git get", text: "protocol=https\nhost=gitlab.com\ncapability[]=state\n")
         #expect(
             outcome.text
-                == "capability[]=state\nusername=oauth2\npassword=glpat\nstate[]=keyfob:eve@gitlab.com\n", "\(outcome)")
+                == "capability[]=state\nusername=eve\npassword=glpat\nstate[]=keyfob:eve@gitlab.com\n", "\(outcome)")
     }
 
     @Test("the name by which it is called says which helper it is, and no token is printed in its place")

@@ -62,6 +62,16 @@ struct ExecProxyGitTests {
         #expect(try !server.requests().contains { $0.contains("receive-pack") && !$0.contains("info/refs") })
     }
 
+    @Test(
+        "a number of variables that git does not take is none",
+        arguments: ["9223372036854775807", "2147483648", "-5", "x"])
+    func count(number: String) throws {
+        let outcome = try home.run(
+            "GIT_CONFIG_COUNT=\(number) keyfob exec --proxy --account alice -- git ls-remote -q $URL/alice/app.git"
+        ).expectSuccess()
+        #expect(outcome.text.contains("HEAD"), "\(outcome)")
+    }
+
     /// Has git ask keyfob for tokens, and trust the server where it asks that one itself.
     private func setUpHelper() throws -> String {
         try home.run("ln -s keyfob bin/git-credential-keyfob && keyfob setup git --force").expectSuccess()

@@ -171,7 +171,7 @@ struct GitCredentialTests {
         try home.place.add("octo", token: "gho_sample", "--host github.com")
         let lines = "protocol=https\nhost=github.com\n"
         #expect(
-            try home.place.run("keyfob helper git get", text: lines).text == "username=oauth2\npassword=gho_sample\n")
+            try home.place.run("keyfob helper git get", text: lines).text == "username=octo\npassword=gho_sample\n")
         let outcome = try home.place.run("keyfob helper git erase", text: lines + "password=gho_sample\n")
         #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome)")
         #expect(outcome.errors.contains("github.com has refused the token of octo, which nothing renews"), "\(outcome)")

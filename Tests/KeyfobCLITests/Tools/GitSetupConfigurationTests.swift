@@ -129,16 +129,27 @@ struct GitSetupConfigurationTests {
         #expect(outcome.errors.contains("'!gh auth git-credential'"), "\(outcome)")
     }
 
-    @Test("a repository's own helper is found by doctor, which says what to type")
-    func repository() throws {
+    @Test(
+        "a repository's own helper is found by doctor, which says what to type",
+        arguments: ["git config", "git config extensions.worktreeConfig true; git config --worktree"])
+    func repository(command: String) throws {
         let outcome = try run(
             "keyfob setup git --force --quiet",
             """
-            work; cd app; git config credential.helper store
-            keyfob doctor --json > ../found; cd ..; grep -o "git config --add [^\\"]* keyfob" found > line; wc -l < line
+            work; cd app; \(command) credential.helper store
+            keyfob doctor --json > ../found; cd ..; grep -o "git config [-a-z ]*--add [^\\"]* keyfob" found > line; wc -l < line
             cd app; sh ../line; keyfob doctor | grep '^warning git'; git fetch -q; cd ..; rm line found; leaks
             """)
         #expect(outcome.text == "1\n", "\(outcome)")
+    }
+
+    @Test("of a helper that variables name, which no file takes out of the way, it is said where it is")
+    func variables() throws {
+        let outcome = try run(
+            "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=credential.helper GIT_CONFIG_VALUE_0=store",
+            "keyfob setup git --force; keyfob doctor >&2")
+        let told = outcome.errors.components(separatedBy: "GIT_CONFIG_COUNT or git's own options name it").count - 1
+        #expect(told == 2 && !outcome.errors.contains("take it out of the way"), "\(outcome)")
     }
 
     @Test("where the vault is locked, nothing is said to work, and what is not known is told")

@@ -14,10 +14,15 @@ struct GitCredentialTests {
     }
 
     /// The whole answer to a request, with `TOKEN` as the token; nil where there is none.
-    private func answer(_ lines: String, until end: Int64? = nil) throws -> String? {
-        let request = try GitCredentialRequest(reading: secret("protocol=https\nhost=git.example\n" + lines))
-        let answer = GitCredentialAnswer(
-            to: request, of: try #require(account), until: end.map(Timestamp.init(seconds:)))
+    private func answer(
+        _ lines: String, at host: String = "git.example", until end: Int64? = nil, client: String = "app"
+    ) throws -> String? {
+        let request = try GitCredentialRequest(reading: secret("protocol=https\nhost=\(host)\n" + lines))
+        let account = try #require(account)
+        let credential = Credential(
+            kind: .accessToken, account: account, clientID: client, cachedAt: Timestamp(seconds: 0),
+            expiresOn: end.map(Timestamp.init(seconds:)))
+        let answer = GitCredentialAnswer(to: request, with: credential, of: .knownByName(account, called: "Ada"))
         return answer.map { $0.before + text(of: secret("TOKEN").withBytes($0.value)) + $0.after }
     }
 
@@ -120,6 +125,15 @@ struct GitCredentialTests {
         #expect(
             try answer("capability[]=state\n")
                 == "capability[]=state\nusername=oauth2\npassword=TOKEN\nstate[]=keyfob:ada@git.example\n")
+    }
+
+    @Test("a token that somebody has brought for the server goes with the user's name, which it may look at")
+    func brought() throws {
+        for client in [Credential.noClient, "docker"] {
+            #expect(try answer("", client: client) == "username=Ada\npassword=TOKEN\n")
+            #expect(try answer("username=git\n", client: client) == "username=git\npassword=TOKEN\n")
+            #expect(try answer("", at: "other.example", client: client) == "username=oauth2\npassword=TOKEN\n")
+        }
     }
 
     @Test("a server that takes a password alone is sent one that no other helper keeps")

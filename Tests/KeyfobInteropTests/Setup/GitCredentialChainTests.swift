@@ -33,8 +33,8 @@ struct GitCredentialChainTests {
             ("global", "credential.helper", "keyfob"), ("global", "credential.https://git.example/team.helper", ""),
             ("global", "credential.https://other.example.helper", ""), ("local", "credential.helper", "store"))
         #expect(found.helpers(at: "https://git.example").map(\.value) == ["keyfob", "store"])
-        #expect(found.helpers(at: "https://other.example", inRepository: false).isEmpty)
-        #expect(found.helpers(at: "https://git.example").map(\.isOfRepository) == [false, true])
+        #expect(found.helpers(at: "https://other.example", isGeneral: true).isEmpty)
+        #expect(found.helpers(at: "https://git.example").map(\.scope) == [.general, .repository])
         #expect(found.helpers(at: "https://git.example").map(\.place) == ["/global", "/local"])
         let all = ["https://git.example", "https://other.example"]
         #expect(found.shared(among: all) == ["https://other.example"])

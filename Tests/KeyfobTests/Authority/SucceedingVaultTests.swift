@@ -79,6 +79,26 @@ struct SucceedingVaultTests {
         #expect(try session.keyring().vaultID == new.vaultID)
     }
 
+    @Test("what a session opens while its keys are taken away is not kept")
+    func takenMeanwhile() throws {
+        let (itself, opened) = (Mutex<KeyringSession?>(nil), Mutex(0))
+        let session = KeyringSession { [home] () throws(KeyringError) in
+            let isFirst = opened.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { throw KeyringError(.locked, "nothing opens it any more") }
+            let keyring = try LockedKeyring(at: home.location, clock: .standing(at: noon)).unlock(
+                with: .keyFile(keyFile(1)))
+            _ = itself.withLock { $0?.take() }
+            return keyring
+        }
+        itself.withLock { $0 = session }
+        #expect(throws: KeyringError(.locked, "")) { try session.keyring() }
+        #expect(!session.isOpen && opened.withLock { $0 } == 2)
+        itself.withLock { $0 = nil }
+    }
+
     @Test("what a session has begun with the former keys, it begins anew", arguments: [true, false])
     func begunAnew(opens: Bool) async throws {
         let session = KeyringSession(try home.opened()) { [home] () throws(KeyringError) in

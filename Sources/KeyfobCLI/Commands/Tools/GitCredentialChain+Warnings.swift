@@ -23,18 +23,31 @@ extension GitCredentialChain {
     /// The same, with what takes each of them out of the way.
     func warnings(at addresses: [String]) -> [Finding] {
         others(at: addresses).map { other in
-            let hint =
-                other.line.isOfRepository
-                ? other.addresses.map { address in
-                    let name = ShellWord.quoted("credential.\(address).helper")
-                    return "git config --add \(name) '' && git config --add \(name) keyfob"
-                }.joined(separator: " && ")
-                : "keyfob setup git"
-            return Finding(
+            Finding(
                 "git", .warning, "at \(Quantity.list(other.addresses)) \(other.text)",
-                hint: "'\(hint)' takes it out of the way there")
+                hint: Self.wayOut(of: other.line, at: other.addresses))
         }
     }
+
+    /// What takes a helper out of the way at some addresses.
+    private static func wayOut(of line: Line, at addresses: [String]) -> String {
+        func commands(_ option: String) -> String {
+            let lines = addresses.map { address in
+                let name = ShellWord.quoted("credential.\(address).helper")
+                return "git config \(option)--add \(name) '' && git config \(option)--add \(name) keyfob"
+            }
+            return lines.joined(separator: " && ")
+        }
+        switch line.scope {
+        case .general: return "'keyfob setup git' takes it out of the way there"
+        case .repository: return "'\(commands(""))' takes it out of the way there"
+        case .worktree: return "'\(commands("--worktree "))' takes it out of the way there"
+        case .call: return byCall
+        }
+    }
+
+    /// What is said of a helper that no file takes out of the way.
+    static let byCall = "GIT_CONFIG_COUNT or git's own options name it, which count after all files: take it out there"
 
     /// The helpers that git has here, for what is told of an account that comes; nil where nothing is told.
     ///
@@ -44,9 +57,11 @@ extension GitCredentialChain {
     }
 
     /// Tells who else git hands the tokens of an account that has come, where git asks Keyfob.
-    func tellOthers(of account: AccountID, _ global: GlobalOptions) {
+    func tellOthers(
+        of account: AccountID, in group: AccessGroup, _ keyring: Keyring, _ global: GlobalOptions
+    ) throws(KeyringError) {
         guard lines.contains(where: \.isOwn) else { return }
-        for finding in warnings(at: GitHosts.repositories(of: account.environment).flatMap(GitHosts.addresses)) {
+        for finding in warnings(at: try GitHosts.of(account, in: group, keyring).flatMap(GitHosts.addresses)) {
             global.say("keyfob: warning: \(finding.text)" + (finding.hint.map { "; \($0)" } ?? ""))
         }
     }

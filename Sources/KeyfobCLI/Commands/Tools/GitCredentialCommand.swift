@@ -10,7 +10,7 @@ struct GitCredentialCommand: ParsableCommand {
         discussion: """
             git-credential-keyfob, as git calls it (gitcredentials(7)): reads what git asks on standard input. For https, \
             and http on this machine, it answers with the token of the account that 'keyfob token --url' chooses for the \
-            address: in the user's place 'oauth2' unless the address names one, or as a bearer token where the server \
+            address: in the user's place the one in the address, that of an account whose token you have stored, or 'oauth2'; or as a bearer token where the server \
             takes that and git can (2.46 and later, whose other helpers keep none of it). A user in the address means the account of that name, before KEYFOB_ACCOUNT, \
             unless services take any token by it, such as 'oauth2', 'git' and 'x-access-token', or it is the organisation \
             in an address of Azure DevOps. A token \
@@ -69,10 +69,7 @@ struct GitCredentialCommand: ParsableCommand {
         }
         guard let token else { return }
         let found = token.answer.found
-        guard
-            let answer = GitCredentialAnswer(
-                to: request, of: found.account.id, until: found.credential.expiresOn)
-        else { return }
+        guard let answer = GitCredentialAnswer(to: request, with: found.credential, of: found.account) else { return }
         try StandardOutput.write(data: answer.before)
         try token.answer.secret.withBytes { (bytes) throws(KeyringError) in
             try answer.value(of: bytes).withBytes { (bytes) throws(KeyringError) in

@@ -93,7 +93,9 @@ struct GitSetupCommand: ToolSetupCommand {
         for other in chain.others(at: addresses) {
             let places = Quantity.list(other.addresses)
             let end =
-                if other.line.isOfRepository {
+                if other.line.scope == .call {
+                    GitCredentialChain.byCall
+                } else if other.line.isOfRepository {
                     "'keyfob doctor' in that repository says how to take it back"
                 } else if other.addresses.allSatisfy(shared.contains) {
                     "lines for these addresses take it out of the way"

@@ -62,6 +62,19 @@ def token(account, expected):
         assert agent.Status()["isOpen"]
 
 
+def until_locked(account):
+    """Asks all the time, and ends once it was given a token and is not any more."""
+    given = False
+    with connect() as agent:
+        while True:
+            try:
+                agent.Token(account=account)
+                given = True
+            except varlink.VarlinkError:
+                if given:
+                    return
+
+
 def ambiguous():
     with connect() as agent:
         assert len(refused(own("Ambiguous"), lambda: agent.Token())["candidates"]) == 2
