@@ -239,8 +239,9 @@ extension ImportCommand {
         for token in report.elsewhere where !desktop.hasTool(of: report.format) {
             let command = token.command.map(ShellWord.inMessage).joined(separator: " ")
             StandardError.write(
-                line: "note: '\(command) | keyfob add --account \(ShellWord.inMessage(token.username)) --host "
-                    + "\(ShellWord.inMessage(token.host))' stores the token of \(token.username)")
+                line: NamedVault.completing(
+                    "note: '\(command) | keyfob add --account \(ShellWord.inMessage(token.username)) --host "
+                        + "\(ShellWord.inMessage(token.host))' stores the token of \(token.username)"))
         }
         for client in report.clients {
             let words = "client \(client.id) of \(client.environment) with its secret"

@@ -15,7 +15,8 @@ struct KubectlCredentialCommand: ParsableCommand {
             host one to which the account's tokens go: bind it. No token goes to a server whose certificate is not verified, or where the kubeconfig itself has another server answer \
             (proxy-url, tls-server-name).
 
-            A program that asks again for the token that it has been given may have been refused it: then the server is asked \
+            A program that asks again for the token that it has been given, or a command that is repeated within two minutes, may \
+            have been refused it: then the server is asked (for a repeated command once in a minute) \
             whether it takes the token (GET /version; its certificate has to be of the kubeconfig's authority), and where it does not, the program gets a new one, once in a minute for all programs. Where several accounts fit, it asks at kubectl's terminal, as 'keyfob helper git' does, whatever \
             interactiveMode says; Ctrl-R binds the choice to the host. While the vault is locked, an agent that runs is asked \
             ('keyfob agent').
@@ -26,9 +27,6 @@ struct KubectlCredentialCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: CredentialOptions
-
-    /// For how many seconds a server that refuses token after token is given the same one.
-    private static let pause: Int64 = 60
 
     func run() throws {
         let request: ExecCredentialRequest
@@ -69,29 +67,33 @@ struct KubectlCredentialCommand: ParsableCommand {
         }
     }
 
-    /// The token, or another where the caller has been given this one before, asks again, and the server does not take it;
-    /// notes which it is.
+    /// The token, or another where the caller was most likely refused this one, and the server does not take it; notes which it is.
     private func replacingRefused(
         _ token: consuming ToolToken, from source: TokenSource, _ request: ExecCredentialRequest, _ url: CredentialURL
     ) -> ToolToken {
-        guard let (runtime, vault) = Self.place(of: source), let caller = CallerNotes.caller else { return token }
+        guard let (runtime, vault) = Self.place(of: source), let caller = CallerNotes.Caller.current else {
+            return token
+        }
         let callers = CallerNotes(runtime: runtime, vault: vault, of: .kubectl)
-        let renewals = CallerNotes(runtime: runtime, vault: vault, ofRenewalsFor: .kubectl)
-        let account = CallerNotes.key(account: token.answer.found.account.id.description, server: url.text)
+        let checks = CallerNotes(runtime: runtime, vault: vault, ofChecksFor: .kubectl)
         let now = WallClock.system.now.seconds
-        var given = CallerNotes.Note(naming: token.answer.secret)
+        var given = CallerNotes.Note(naming: token.answer.secret, at: now)
         defer { try? callers.write(given, of: caller) }
-        let lastRenewal = renewals.note(of: account)?.renewedAt
-        guard callers.note(of: caller)?.mark == given.mark, token.answer.found.origin == .stored,
-            !options.refresh.offline, lastRenewal.map({ (0...Self.pause).contains(now &- $0) }) != true,
+        let account = CallerNotes.key(token.answer.found.account.id.description, server: url.text)
+        guard token.answer.found.origin == .stored, !options.refresh.offline,
+            callers.isDoubtful(given, to: caller, at: url.text, checks: checks),
+            checks.note(of: account)?.isWithin(CallerNotes.pause, of: now) != true
+        else { return token }
+        try? checks.write(given, of: [CallerNotes.key(given.mark, server: url.text)])
+        guard
             ClusterEvidence(
                 url: url, authority: request.authority, runtime: runtime, options: options.networkOptions
             ).isRefused(token.answer.secret)
         else { return token }
-        try? renewals.write(CallerNotes.Note(mark: given.mark, renewedAt: now), of: account)
+        try? checks.write(given, of: [account])
         do {
             let other = try token.replacement()
-            given = CallerNotes.Note(naming: other.answer.secret)
+            given = CallerNotes.Note(naming: other.answer.secret, at: now)
             return other
         } catch {
             options.global.say("keyfob: warning: no other token than the one that was refused: \(error.message)")
