@@ -130,7 +130,7 @@ extension ImportCommand {
                 .usage, "there is nobody to ask which of the files to take",
                 hint: "--force takes all of them, --dry-run only shows them")
         }
-        let answer = try terminal.ask("Take in which? Their numbers, 'all', or just Enter for none: ")
+        let answer = try terminal.ask("Import which? Their numbers, 'all', or just Enter for none: ")
         let words = answer.split { $0 == " " || $0 == "," }
         if words == ["all"] { return Set(news) }
         let numbers = words.compactMap { Int($0) }.map { $0 - 1 }
