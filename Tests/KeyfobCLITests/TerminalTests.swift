@@ -112,7 +112,8 @@ struct TerminalTests {
             #expect(words.contains(question) && words.contains("GitHub knows programs by client ids"), "\(chosen)")
         }
         for (answer, status, message) in [
-            ("", 15, "nothing was chosen"), ("keyfob login github", 64, "has no spaces"), ("nowhere", 13, "there is no provider"),
+            ("", 15, "nothing was chosen"), ("keyfob login github", 64, "has no spaces"),
+            ("nowhere", 13, "there is no provider"),
         ] as [(String, Int32, String)] {
             let run = try place.onTerminal("\(away) keyfob login", [(question, answer + "\n")])
             #expect(run.status == status && run.screen.contains(message), "\(run)")

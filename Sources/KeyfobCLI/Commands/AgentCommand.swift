@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobConfinement
 internal import KeyfobFiles
 internal import KeyfobTerminal
 
@@ -101,6 +102,7 @@ struct AgentCommand: ParsableCommand {
     }
 
     func run() throws {
+        if let refusal = ProcessLimits.agent.refusal { throw KeyringError(.unavailable, refusal) }
         let location = try global.location()
         if let socket, let account, let program = purpose.flatMap({ Program(.socket, $0) }) {
             let agent = DelegatedAgent(

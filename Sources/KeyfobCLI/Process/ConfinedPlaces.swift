@@ -46,7 +46,9 @@ struct ConfinedPlaces {
         ".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/microsoft-edge",
         ".config/BraveSoftware", ".config/gh", ".config/glab-cli", ".config/gcloud", ".config/git/credentials",
         ".config/oidc-agent", ".oidc-agent", ".config/containers", ".config/rclone", ".config/keepassxc", "snap",
-        ".var/app",
+        ".var/app", ".IdentityService", ".oci", ".s3cfg", ".boto", ".terraform.d", ".config/doctl", ".fly", ".wrangler",
+        ".config/.wrangler", ".vault-token", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".pgpass",
+        ".my.cnf", ".config/hub", ".config/op", ".config/sops", ".bash_history", ".zsh_history",
     ]
     private static let shared = ["/tmp", "/var/tmp", "/dev/shm"]
     /// Below the home: what starts by itself.
