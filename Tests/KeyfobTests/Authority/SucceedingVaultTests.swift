@@ -81,7 +81,8 @@ struct SucceedingVaultTests {
 
     @Test("what a session opens while its keys are taken away is not kept")
     func takenMeanwhile() throws {
-        let (itself, opened) = (Mutex<KeyringSession?>(nil), Mutex(0))
+        let itself = Mutex<KeyringSession?>(nil)
+        let opened = Mutex(0)
         let session = KeyringSession { [home] () throws(KeyringError) in
             let isFirst = opened.withLock { count in
                 count += 1
