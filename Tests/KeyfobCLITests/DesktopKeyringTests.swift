@@ -70,7 +70,7 @@ struct DesktopKeyringTests {
         try desktop.run("chmod 700 '\(desktop.place.vault)'; keyfob token").expectSuccess()
         // Nor of one that has gone, and may lie elsewhere.
         try desktop.run("\(Workplace.agent())\nmv '\(desktop.place.vault)' away\nkeyfob lock").expectError(
-            69, "opens the vault cannot be told", "there is no vault in")
+            69, "opens the vault cannot be told", "there is no vault at")
     }
 
     @Test("where it keeps the records, locking says so, and locks it if told")

@@ -82,9 +82,9 @@ struct KubectlCredentialTests {
         let outcome = try home.run("\(TestProgram.kubectl) get pods")
         #expect(outcome.status != 0, "\(outcome)")
         #expect(try server.requests().count { $0.status == 401 } > 1)
-        #expect(try provider.refreshes().count { $0.refreshToken == second } == 1)
-        let third = try home.refreshToken(of: "alice")
-        #expect(try third != second && provider.refreshes().count { $0.refreshToken == third } == 0)
+        // Within a minute there is no other one for a server that refuses the last.
+        #expect(try provider.refreshes().count { $0.refreshToken == second } == 0)
+        #expect(try home.refreshToken(of: "alice") == second)
         try home.expectSound()
     }
 
