@@ -138,12 +138,16 @@ extension TokenSearch {
     /// The nearest bound folder from which the calling program was called, where that may count, and what is bound there.
     private func caller(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext
-    ) throws(StorageFailure) -> (folder: String, bindings: [Binding])? {
+    ) throws(StorageFailure) -> (context: RequestContext, bindings: [Binding])? {
         for folder in CallingTool.folders(context.callers) where folder != context.directory {
-            // For project files it is looked at, which must not keep git waiting.
-            let directory = KnownFile.isLocal(folder) ? folder : nil
-            let bindings = try decisions(&state, groups, directory: directory).bindings
-            if AccountSelector().isBound(folder, by: bindings) { return (folder, bindings) }
+            var caller = RequestContext(directory: folder)
+            // What is looked at there must not keep git waiting.
+            let isLocal = KnownFile.isLocal(folder)
+            if isLocal, context.callers == .ofThisProcess {
+                caller.repository = DirectoryContext(at: folder).repository
+            }
+            let bindings = try decisions(&state, groups, directory: isLocal ? folder : nil).bindings
+            if AccountSelector().isBound(caller, by: bindings) { return (caller, bindings) }
         }
         return nil
     }

@@ -56,9 +56,9 @@ public struct AccountSelector: Sendable {
         return found
     }
 
-    /// Whether a directory is bound, to an account or to none.
-    package func isBound(_ directory: String, by bindings: [Binding]) -> Bool {
-        !BindingPolicy(bindings, for: RequestContext(directory: directory), groups: []).steps.isEmpty
+    /// Whether what a request comes from is bound, to an account or to none.
+    package func isBound(_ context: RequestContext, by bindings: [Binding]) -> Bool {
+        !BindingPolicy(bindings, for: context, groups: []).steps.isEmpty
     }
 
     /// The accounts that answer to a name: by id, home account id, user name or label, or else by the

@@ -49,11 +49,11 @@ extension Choice {
     /// Takes, of those that are left, the one to which the folder is bound from which the calling program was called, where the
     /// request meets no binding of its own.
     mutating func applyCaller() -> Conclusion? {
-        guard let (folder, bindings) = evidence.caller,
+        guard let (caller, bindings) = evidence.caller, let folder = caller.directory,
             BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps.isEmpty
         else { return nil }
         let own = Evidence(bindings: bindings).following(candidates).bindings
-        let nearest = BindingPolicy(own, for: RequestContext(directory: folder), groups: groups).steps.first ?? []
+        let nearest = BindingPolicy(own, for: caller, groups: groups).steps.first ?? []
         // One to no account leaves it open.
         guard !nearest.contains(where: { $0.target == .nobody }) else { return nil }
         let bound = nearest.filter { groups.count == 1 || $0.writer == .owner }

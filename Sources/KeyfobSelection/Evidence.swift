@@ -11,7 +11,7 @@ public struct Evidence: Sendable {
     /// Whether there are groups that are not open, of whose accounts nothing is known: a part of a name may be all of another's.
     public var hasClosedGroups = false
     /// The nearest bound folder from which the calling program was called, and what is bound there.
-    package var caller: (folder: String, bindings: [Binding])?
+    package var caller: (context: RequestContext, bindings: [Binding])?
 
     /// Evidence.
     public init(

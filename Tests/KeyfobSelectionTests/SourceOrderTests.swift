@@ -65,7 +65,9 @@ struct SourceOrderTests {
             case .groupDefault:
                 if name == "ada" { ada.isDefault = true } else { bob.isDefault = true }
             case .caller:
-                evidence.caller = ("/home/app", [SelectionSample.binding(.directory("/home"), candidate)])
+                evidence.caller = (
+                    RequestContext(directory: "/home/app"), [SelectionSample.binding(.directory("/home"), candidate)]
+                )
             }
         }
         if first == .url || second == .url, first == .owner || second == .owner {

@@ -171,6 +171,9 @@ struct GitContextTests {
             "the nearest of several bound folders",
             called(from: "lab", "cd ~/work && sh -c 'cd $HERE && git ls-remote -q $P; exit'"), "alice"),
         Situation("a bound folder below which it is cloned", called(from: "work", "git clone -q $P ~/lab/c5"), "bob"),
+        Situation(
+            "a worktree elsewhere of a bound repository",
+            "git -C ~/lab/app worktree add -q ~/tree; " + called(from: "tree", "git clone -q $P hook"), "bob"),
         Situation("GIT_DIR in a bound folder", called(from: "work", "GIT_DIR=$HOME/lab/app/.git git fetch -q"), "bob"),
         Situation("an owner, from a bound folder", called(from: "work", "git ls-remote -q $B"), "bob"),
         Situation(
