@@ -31,11 +31,13 @@ extension Keyring.Tokens {
             }
             throw signInNeeded(plan, reason)
         case .needsSignIn(let reason):
-            guard try keyring.providers.description(forEnvironment: plan.situation.environment, in: [plan.group]) == nil
-            else {
-                throw signInNeeded(plan, "\(reason)")
-            }
-            throw tokenNeeded(plan, request, "\(reason)")
+            let isKnown =
+                try keyring.providers.description(forEnvironment: plan.situation.environment, in: [plan.group]) != nil
+            // Who never signed in is told of the token that was stored.
+            let isBrought =
+                reason == .noRefreshToken && plan.own == nil && plan.family == nil && plan.account.isKnownByName
+            guard isKnown, !isBrought else { throw tokenNeeded(plan, request, "\(reason)", isProviderKnown: isKnown) }
+            throw signInNeeded(plan, "\(reason)")
         case .retryLater(.offline(let failure)):
             throw KeyringError(
                 .offline, "no token for \(plan.account.name): \(failure)",
@@ -82,8 +84,10 @@ extension Keyring.Tokens {
             advice: .useGrantedScopes(scopes.granted), candidates: scopes.declined.scopes, names: [])
     }
 
-    /// The error for an account to which nobody can sign in from here, because its provider is not known.
-    private func tokenNeeded(_ plan: TokenRequestSnapshot, _ request: TokenRequest, _ reason: String) -> KeyringError {
+    /// The error for an account to which nobody can sign in from here, because its provider is not known, or to which nobody has.
+    private func tokenNeeded(
+        _ plan: TokenRequestSnapshot, _ request: TokenRequest, _ reason: String, isProviderKnown: Bool
+    ) -> KeyringError {
         let candidates = [plan.account.id.description]
         guard plan.own == nil, plan.family == nil else {
             return KeyringError(
@@ -91,7 +95,10 @@ extension Keyring.Tokens {
                 advice: .addProviderOrToken,
                 candidates: candidates, names: [])
         }
-        var message = "nothing renews the tokens of \(plan.account.name): its provider is not known"
+        var message =
+            isProviderKnown
+            ? "nothing renews the token that was stored for \(plan.account.name)"
+            : "nothing renews the tokens of \(plan.account.name): its provider is not known"
         let now = clock.now
         // What is stored says more: that it expired, or has other scopes.
         if !plan.fitting.contains(where: { $0.isValid(now: now, minimumValidity: request.minimumValidity) }) {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Keyfob
 internal import KeyfobInterop
+internal import KeyfobModel
 internal import KeyfobTerminal
 
 struct AddCommand: ParsableCommand {
@@ -58,12 +59,23 @@ struct AddCommand: ParsableCommand {
         ] where !Identifier.isAcceptable(value) {
             throw ValidationError("\(name) is blank, too long, or holds control characters")
         }
+        if let flaw = Self.flaw(ofHost: host, account) { throw ValidationError(flaw) }
         if scope.contains(where: { !Identifier.isAcceptable($0) }) {
             throw ValidationError("--scope is blank or holds control characters")
         }
         if let expiresIn, !(1...3_153_600_000).contains(expiresIn) {
             throw ValidationError("--expires-in is a number of seconds, at least 1")
         }
+    }
+
+    /// Why no token can be stored for a host, or an account there; nil where one can.
+    private static func flaw(ofHost host: String, _ account: String) -> String? {
+        guard !account.hasSuffix("@") else { return "a user's name has something behind its '@': USER@HOST" }
+        guard !GitHosts.isHost(host) else { return nil }
+        if let meant = (try? ResourceURL(parsing: host))?.host, GitHosts.isHost(meant), host.contains("/") {
+            return "the host stands alone: \(ShellWord.inMessage("\(account)@\(meant)"))"
+        }
+        return "'\(host)' is no host, such as git.example or git.example:8443"
     }
 
     /// The account's id and the provider's host.

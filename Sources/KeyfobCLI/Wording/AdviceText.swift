@@ -369,8 +369,9 @@ extension Advice {
     /// What the owner can do so that a token of an account goes to a host.
     private static func waysOut(to host: String, _ account: String?) -> String {
         let (host, name) = (ShellWord.inMessage(host), account.map(ShellWord.inMessage) ?? "NAME")
-        return "if they should, run 'keyfob bind --host \(host) \(name)', or name it with --api-host of 'keyfob "
-            + "provider add', or say --account \(name) --allow-host \(host) this once"
+        return
+            "if they should, run 'keyfob bind --host \(host) \(name)', or say --account \(name) --allow-host \(host) "
+            + "this once"
     }
 }
 

@@ -24,8 +24,17 @@ struct SyncLeaveCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .everything)
         guard keyring.sync.isSetUp else { throw KeyringError.noSync }
         if !hereOnly { try SyncRemote(try keyring.sync.remote()).confine(keyring) }
-        try NetworkTask.run { [access = hereOnly ? nil : options.access] () async throws(KeyringError) in
-            try await keyring.sync.leave(telling: access)
+        do throws(KeyringError) {
+            try NetworkTask.run { [access = hereOnly ? nil : options.access] () async throws(KeyringError) in
+                try await keyring.sync.leave(telling: access)
+            }
+        } catch {
+            // What keeps it from telling the others keeps it from no more.
+            guard !hereOnly, error.code == .configuration || error.code == .unavailable || error.code == .offline else {
+                throw error
+            }
+            let line = global.typed("sync", "leave", "--here-only")
+            throw KeyringError(error.code, error.message, hint: "'\(line)' leaves it without telling the others")
         }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncLeaveDocument(isTold: !hereOnly)) }
