@@ -156,6 +156,10 @@ struct MistakeTests {
         ("pick --no-input", 11, ["choosing among 5 accounts needs a person", "say which with --account"]),
         ("use nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("use ada", 11, ["'ada' names 2 accounts", "name one of them, for example ada@git.example"]),
+        ("add ada@https://github.com", 64, ["the host stands alone: ada@github.com"]),
+        ("add ada@github.com/contoso", 64, ["the host stands alone: ada@github.com"]),
+        ("add ada@gïthub.com", 64, ["is no host"]), ("add 'ada@gith ub.com'", 64, ["is no host"]),
+        ("add ada@@github.com", 64, ["behind its '@'"]),
         ("login", 64, ["say where to sign in, for example 'keyfob login github'", "see 'keyfob login --help'"]),
         ("login nosuch", 13, ["there is no provider 'nosuch'", "'keyfob provider list' shows the known ones"]),
         (
