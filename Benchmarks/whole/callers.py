@@ -183,13 +183,16 @@ class Helper:
 
 
 class Keyfob(Helper, files.Keyfob):
-    git, docker, kubectl = "keyfob", "keyfob", ["kubectl-keyfob"]
+    git, docker, kubectl = "!git-credential-keyfob", "keyfob", ["kubectl-keyfob"]
     git_program = ["git-credential-keyfob"]
 
     def settle_in(self):
         self.environment["PATH"] = f"{os.path.dirname(self.program)}:{self.environment['PATH']}"
         for host in (self.server.host, REGISTRY):
             self.call(self.program, "bind", "--quiet", "--host", host, self.account)
+        for number in range(10):
+            self.call(self.program, "provider", "add", "--quiet", "--offline", "--name", f"bench{number}",
+                      "--issuer", f"https://sso{number}.bench.example")
 
     def forget_callers(self):
         self.remove("run/keyfob")
