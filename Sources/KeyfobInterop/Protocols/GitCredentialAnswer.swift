@@ -36,7 +36,7 @@ package struct GitCredentialAnswer: Hashable, Sendable {
         before = lines.map { $0 + "\n" }.joined() + (isScheme ? "credential=" : "password=")
         lines = isScheme ? ["ephemeral=1"] : []
         if let expiry { lines.append("password_expiry_utc=\(expiry.seconds)") }
-        // Neither holds a line end: an id has none, and a user name came in a line.
+        // An id holds no line end.
         if request.keepsState { lines.append("state[]=\(GitCredentialRequest.statePrefix)\(account.id)") }
         after = "\n" + lines.map { $0 + "\n" }.joined()
     }
@@ -45,7 +45,8 @@ package struct GitCredentialAnswer: Hashable, Sendable {
     private static func user(of account: Account, with credential: Credential, at url: CredentialURL?) -> String {
         let isBrought = [Credential.noClient, DockerCredentials.client].contains(credential.clientID)
         let isOwn = url.map { EnvironmentAliases.areSame(account.id.environment, $0.address.host) } ?? false
-        return isBrought && isOwn && !account.username.isEmpty ? account.username : anyUser
+        // Whoever has a key of the group may have written the name, with the end of a line in it.
+        return isBrought && isOwn && Identifier.isAcceptable(account.username) ? account.username : anyUser
     }
 
     /// What stands for a token between the two.

@@ -15,14 +15,15 @@ struct GitCredentialTests {
 
     /// The whole answer to a request, with `TOKEN` as the token; nil where there is none.
     private func answer(
-        _ lines: String, at host: String = "git.example", until end: Int64? = nil, client: String = "app"
+        _ lines: String, at host: String = "git.example", until end: Int64? = nil, client: String = "app",
+        called name: String = "Ada"
     ) throws -> String? {
         let request = try GitCredentialRequest(reading: secret("protocol=https\nhost=\(host)\n" + lines))
         let account = try #require(account)
         let credential = Credential(
             kind: .accessToken, account: account, clientID: client, cachedAt: Timestamp(seconds: 0),
             expiresOn: end.map(Timestamp.init(seconds:)))
-        let answer = GitCredentialAnswer(to: request, with: credential, of: .knownByName(account, called: "Ada"))
+        let answer = GitCredentialAnswer(to: request, with: credential, of: .knownByName(account, called: name))
         return answer.map { $0.before + text(of: secret("TOKEN").withBytes($0.value)) + $0.after }
     }
 
@@ -132,6 +133,9 @@ struct GitCredentialTests {
         for client in [Credential.noClient, "docker"] {
             #expect(try answer("", client: client) == "username=Ada\npassword=TOKEN\n")
             #expect(try answer("username=git\n", client: client) == "username=git\npassword=TOKEN\n")
+            for name in ["", "ada\nquit=1", "ada\u{2028}quit=1"] {
+                #expect(try answer("", client: client, called: name) == "username=oauth2\npassword=TOKEN\n")
+            }
             #expect(try answer("", at: "other.example", client: client) == "username=oauth2\npassword=TOKEN\n")
         }
     }
