@@ -95,8 +95,8 @@ struct LockTests {
             \(Workplace.agent())
             for round in 1 2 3 4 5 6 7 8; do
                 \(holder.unlock)
-                timeout 20 \(ask) until_locked ada & asker=$!
-                until \(ask) token ada ADA; do sleep 0.1; done
+                rm -f given; timeout 60 \(ask) until_locked ada given & asker=$!
+                until test -e given; do sleep 0.05; done
                 keyfob lock -q
                 wait $asker
                 if \(ask) token ada ADA 2> refused; then exit 9; fi

@@ -62,17 +62,20 @@ def token(account, expected):
         assert agent.Status()["isOpen"]
 
 
-def until_locked(account):
-    """Asks all the time, and ends once it was given a token and is not any more."""
+def until_locked(account, path):
+    """Asks all the time, makes a file when it is given a token, and ends once it is not any more."""
     given = False
     with connect() as agent:
         while True:
             try:
                 agent.Token(account=account)
-                given = True
             except varlink.VarlinkError:
                 if given:
                     return
+                continue
+            if not given:
+                open(path, "w").close()
+            given = True
 
 
 def ambiguous():
