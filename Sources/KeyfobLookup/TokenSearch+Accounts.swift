@@ -87,19 +87,13 @@ extension TokenSearch {
         }
         let all = try chooseAmongAll(&state, request, groups, decisions, request.extent, now)
         if let found = all.found { return found }
-        let candidates = all.candidates
         var evidence = all.evidence
         evidence.caller = try caller(&state, groups, request.context)
-        if evidence.caller != nil,
-            let choice = AccountSelector().choose(
-                request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
-        {
-            try requireHistory(of: choice)
-            state.warn(ofPassedOver: choice.passedOver)
-            return (choice.candidate, choice.reason)
+        if evidence.caller != nil, let found = try choose(&state, request, among: all.candidates, groups, evidence) {
+            return found
         }
         let selection = AccountSelector().select(
-            request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
+            request, among: all.candidates, groups: groups.map { $0.name }, evidence: evidence)
         state.warn(ofPassedOver: selection.passedOver)
         state.isLeftToOthers = selection.leavesToOthers(request)
         throw LookupRefusal.unselected(selection, request).onTheWay
@@ -115,13 +109,21 @@ extension TokenSearch {
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         // Without what does not open, another account may seem to be the one.
         guard roster.isWhole else { throw LookupRefusal.uncertain.onTheWay }
-        let choice = AccountSelector().choose(
-            request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
-        if let choice {
-            try requireHistory(of: choice)
-            state.warn(ofPassedOver: choice.passedOver)
-        }
-        return (choice.map { ($0.candidate, $0.reason) }, candidates, evidence)
+        return (try choose(&state, request, among: candidates, groups, evidence), candidates, evidence)
+    }
+
+    /// Whom the request means among some; nil where it does not show.
+    private func choose(
+        _ state: inout LookupState, _ request: TokenRequest, among candidates: [Candidate],
+        _ groups: [UnlockedVault.Group], _ evidence: Evidence
+    ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason)? {
+        guard
+            let choice = AccountSelector().choose(
+                request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
+        else { return nil }
+        try requireHistory(of: choice)
+        state.warn(ofPassedOver: choice.passedOver)
+        return (choice.candidate, choice.reason)
     }
 
     /// What each account is told, where the folder from which the calling program was called counts too.

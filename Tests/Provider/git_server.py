@@ -53,7 +53,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lines.open("a") as log:
             print(status, scheme, person or "-", path, file=log)
         if status == 401:
-            return self.answer(401, [("WWW-Authenticate", 'Basic realm="GitHub"')])
+            return self.answer(401, [("WWW-Authenticate", 'Bearer realm="https://evil.example", scope="all"'),
+                                     ("WWW-Authenticate", 'Basic realm="git"')])
         if status == 403:
             return self.answer(403)
         backend.serve(self, folder / "repos", person, content)

@@ -29,12 +29,12 @@ struct SyncLeaveCommand: ParsableCommand {
                 try await keyring.sync.leave(telling: access)
             }
         } catch {
-            // What keeps it from telling the others keeps it from no more.
-            guard !hereOnly, error.code == .configuration || error.code == .unavailable || error.code == .offline else {
-                throw error
-            }
+            // A place that does not open cannot be told; one that cannot be reached may be later.
+            guard !hereOnly, error.code == .configuration else { throw error }
             let line = global.typed("sync", "leave", "--here-only")
-            throw KeyringError(error.code, error.message, hint: "'\(line)' leaves it without telling the others")
+            let others = error.hint.map { "; or \($0)" } ?? ""
+            throw KeyringError(
+                error.code, error.message, hint: "'\(line)' leaves it without telling the others\(others)")
         }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncLeaveDocument(isTold: !hereOnly)) }
