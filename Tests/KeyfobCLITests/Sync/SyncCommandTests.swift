@@ -112,6 +112,17 @@ struct SyncCommandTests {
         try machines.on("one", "keyfob sync leave --here-only --json | jq -e '.isTold == false'").expectSuccess()
     }
 
+    @Test("who has made new keys leaves by the line that is printed")
+    func leavingRekeyed() throws {
+        let machines = try SyncMachines("one", "two")
+        try machines.settle()
+        try machines.on("one", "keyfob rekey -q --recovery-file new --force").expectSuccess()
+        let refused = try machines.on("one", "keyfob sync leave")
+        #expect(refused.status == 78 && refused.errors.contains("'keyfob sync leave --here-only'"), "\(refused)")
+        try machines.on("one", "keyfob sync leave -q --here-only").expectSuccess()
+        try machines.on("one", "keyfob sync status").expectError(78, "the vault is not in a sync")
+    }
+
     @Test("the document of a revocation names who is out with it")
     func revocation() throws {
         let machines = try SyncMachines("one", "two")

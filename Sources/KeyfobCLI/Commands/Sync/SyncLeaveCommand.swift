@@ -23,8 +23,8 @@ struct SyncLeaveCommand: ParsableCommand {
         let global = options.global
         let keyring = try global.unlockedKeyring(reaching: .everything)
         guard keyring.sync.isSetUp else { throw KeyringError.noSync }
-        if !hereOnly { try SyncRemote(try keyring.sync.remote()).confine(keyring) }
         do throws(KeyringError) {
+            if !hereOnly { try SyncRemote(try keyring.sync.remote()).confine(keyring) }
             try NetworkTask.run { [access = hereOnly ? nil : options.access] () async throws(KeyringError) in
                 try await keyring.sync.leave(telling: access)
             }
