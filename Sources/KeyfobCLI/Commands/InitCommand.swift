@@ -70,6 +70,7 @@ struct InitCommand: ParsableCommand {
         } catch {
             throw handOver.failing(error, at: location)
         }
+        global.note(LastingChange(.vaultMade))
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         handOver.tellPlace(of: "the recovery key")

@@ -227,6 +227,7 @@ struct RestoreCommand: ParsableCommand {
         } catch {
             throw handOver.failing(error, at: location)
         }
+        global.note(LastingChange(.vaultMade))
         global.tellWarnings(of: restored.keyring)
         if let aside = restored.aside { global.say("moved the files of the old vault to \(aside)") }
         guard !global.json else { return }

@@ -76,7 +76,7 @@ extension Keyring.Undo {
 
     /// What sign-outs and removals took away.
     func taken(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
-        try kept(in: groups).filter { Self.isOfTaking($0.command) }
+        try kept(in: groups).filter { !$0.isLasting && Self.isOfTaking($0.command) }
     }
 
     /// Brings back what the newest of them took away.
