@@ -11,6 +11,7 @@ struct MistakeTests {
     /// What is typed behind `keyfob`, the status, and parts of the message.
     private static let mistakes: [(typed: String, status: Int32, told: [String])] = [
         ("init", 73, ["there is a vault at", "'keyfob status' shows it", "--vault FOLDER makes another"]),
+        ("init --vault other", 64, ["no vault was made at", "shown to nobody", "--recovery-file FILE keeps that key"]),
         ("init --recovery-file recovery --vault other", 73, ["recovery exists already", "choose another name"]),
         ("init --kdf-memory 5 --vault other", 64, ["between 64 and 1024 MiB", "see 'keyfob init --help'"]),
         ("init --storage cloud --vault other", 64, ["'cloud' is invalid", "'embedded' and 'secret-service'"]),
@@ -27,7 +28,22 @@ struct MistakeTests {
         ),
         ("status --identity plain", 78, ["plain is open to other users", "chmod 600 it"]),
         ("status --color sometimes", 64, ["'sometimes' is invalid", "'auto', 'always' or 'never'"]),
-        ("status --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list' shows the groups"]),
+        ("status --group wrok", 13, ["there is no group 'wrok', but 'work'"]),
+        ("slot remove 00", 13, ["there is no slot '00'; there is "]),
+        ("account list nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("account list evee", 13, ["there is no account 'evee', but 'eve'"]),
+        ("grant work", 64, ["there is no command 'keyfob grant'; did you mean 'keyfob group grant'?"]),
+        ("slot lsit", 64, ["did you mean 'keyfob slot list'?"]),
+        ("add zoe git.example", 64, ["a token is no argument", "'keyfob add zoe@git.example'"]),
+        (
+            "add zoe@git.example ghp_secret", 64,
+            ["a token is no argument", "read from a pipe; 'keyfob add zoe@git.example'"]
+        ),
+        ("add zoe ghp_secret", 64, ["a token is no argument", "; 'keyfob add zoe@HOST'"]),
+        (
+            "status --group nogroup", 13,
+            ["there is no group 'nogroup' (default, work)", "'keyfob group list' shows the groups"]
+        ),
         ("doctor --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
         ("verify --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
         ("logout ada --frobnicate", 64, ["Unknown option '--frobnicate'; see 'keyfob logout --help'"]),
@@ -148,7 +164,31 @@ struct MistakeTests {
         ),
         ("token --account eve --claims nonsense", 64, ["--claims is not a JSON object", "see 'keyfob token --help'"]),
         ("token --account gone", 10, ["gone must sign in", "the account is signed out", "'keyfob add'"]),
-        ("token --tenant nowhere", 13, ["no account fits", "'keyfob which' says why"]),
+        ("token --tenant nowhere", 13, ["no account fits", "'keyfob which --tenant nowhere' says why"]),
+        (
+            "token --account eve --client other --url https://git.example/x --tool gh", 13,
+            [
+                "eve does not fit: client other",
+                "'keyfob which --account eve --client other --url https://git.example/x",
+            ]
+        ),
+        (
+            "token -a ada -a eve", 64,
+            ["--account is given twice, as ada and as eve", "give it once"]
+        ),
+        ("account list --vault plain --vault=folder", 64, ["--vault is given twice, as plain and as folder"]),
+        ("--vault plain account list --vault folder", 64, ["--vault is given twice, as folder and as plain"]),
+        ("token --url https://a:b@c.example --url https://d.example", 64, ["--url is given twice; give it once"]),
+        ("bind eve --host a.example --host b.example", 64, ["--host is given twice, as a.example and as b.example"]),
+        (
+            "token --account \"$(printf 'a\\377b')\"", 64,
+            ["the 3rd word behind keyfob, behind --account, is not UTF-8, from its 2nd byte on"]
+        ),
+        ("\"$(printf '\\303')\" list", 64, ["the 1st word behind keyfob is not UTF-8, from its 1st byte on"]),
+        (
+            "token --frob \"$(printf 'a\\033[1mb')\"", 64,
+            ["the 3rd word behind keyfob, behind --frob, has the control character U+001B as its 2nd character"]
+        ),
         ("which -a nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("whoami", 11, ["the request fits 4 accounts", "for example --account ada@git.example"]),
         ("prompt extra", 64, ["Unexpected argument 'extra'", "see 'keyfob prompt --help'"]),
@@ -387,6 +427,23 @@ struct MistakeTests {
             let outcome = try place.run(other)
             #expect(outcome.status == 13 && !outcome.errors.contains("KEYFOB_"), "\(outcome)")
         }
+    }
+
+    @Test(
+        "who asks why, as they are told to, is told of the same request",
+        arguments: [
+            "token --tenant nowhere", "token --account eve --client other", "token --scope nothing --group work",
+            "token --account eve --authority other.example --tool gh", "token --tenant nowhere --scope 'a b'",
+            "token --url https://git.example/x --tenant nowhere --client other", "whoami --tenant nowhere",
+            "token --account eve --resource https://graph.example --client other",
+        ])
+    func why(typed: String) throws {
+        let place = try home()
+        let told = try place.run("keyfob \(typed)")
+        let why = try #require(told.errors.firstMatch(of: /'(keyfob which [^']*)' says why/)?.1, "\(told)")
+        let answer = try place.run(String(why))
+        let message = told.errors.prefix { $0 != ";" }
+        #expect(answer.status == told.status && answer.errors.hasPrefix(message), "\(told)\(answer)")
     }
 
     @Test("there is one of every command")
