@@ -70,7 +70,7 @@ VERIFY = "keyfob backup --verify {} --bundle-identity recovery"
 
 SCENARIOS = [
     Scenario("init", "keyfob init -q --recovery-file made", is_new=True, makes=("made",), first=("made",), recovery=("made",)),
-    Scenario("init, key shown", "keyfob init -q --key-file key > shown", is_new=True, recovery=("shown",)),
+    Scenario("init, key shown", "keyfob init -q > shown", is_new=True, recovery=("shown",)),
     Scenario("restore, no vault", f"{RESTORE} --recovery-file made", SAVED, is_new=True, makes=("made",), first=("made",),
              recovery=("made",)),
     Scenario("restore, over one", f"{RESTORE} --force", f"{SAVED}; printf t | keyfob add -q -a later --host git.example"),

@@ -56,6 +56,7 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let location = try global.location()
         try Keyring.requireAbsent(at: location)
+        try new.requireSomebody(location, global)
         let handOver = try new.handOver(location, global)
         do throws(KeyringError) {
             try create(at: location) { (vault) throws(KeyringError) in

@@ -84,8 +84,9 @@ struct NewVaultInput: ParsableArguments {
     ///
     /// What the environment says is meant for the vault that is there: a script that names another one makes no second vault by
     /// it, with a recovery key in its log.
-    private func requireSomebody(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) {
-        guard recoveryFile == nil, !global.json, !secretService, newKeyFile == nil, global.keyFile == nil,
+    func requireSomebody(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) {
+        guard recoveryFile == nil, !global.json, !global.quiet, !secretService, newKeyFile == nil,
+            global.keyFile == nil,
             global.passphraseFd == nil, Environment.current["KEYFOB_KEY_FILE"] != nil, !StandardOutput.isTerminal
         else { return }
         throw KeyringError(
@@ -98,8 +99,7 @@ struct NewVaultInput: ParsableArguments {
     /// Where the recovery key goes, made sure of before there is a vault: one whose recovery key could not be kept would
     /// be a trap.
     func handOver(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> RecoveryHandOver {
-        try requireSomebody(location, global)
-        return try RecoveryHandOver(recoveryFile, global, hint: "choose another name") { path in
+        try RecoveryHandOver(recoveryFile, global, hint: "choose another name") { path in
             guard let text = try? SecretInput.keyFile(path) else { return false }
             return Keyring.isRecoveryKey(text, ofUnfinishedVaultAt: location)
         }

@@ -182,12 +182,12 @@ struct MistakeTests {
         ("bind eve --host a.example --host b.example", 64, ["--host is given twice, as a.example and as b.example"]),
         (
             "token --account \"$(printf 'a\\377b')\"", 64,
-            ["the 3rd word behind keyfob, behind --account, is not UTF-8, from its 2nd byte on"]
+            ["the 3rd word after keyfob, the value of --account, is not UTF-8, from its 2nd byte on"]
         ),
-        ("\"$(printf '\\303')\" list", 64, ["the 1st word behind keyfob is not UTF-8, from its 1st byte on"]),
+        ("\"$(printf '\\303')\" list", 64, ["the 1st word after keyfob is not UTF-8, from its 1st byte on"]),
         (
             "token --frob \"$(printf 'a\\033[1mb')\"", 64,
-            ["the 3rd word behind keyfob, behind --frob, has the control character U+001B as its 2nd character"]
+            ["the 3rd word after keyfob, the value of --frob, has the control character U+001B as its 2nd character"]
         ),
         ("which -a nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("whoami", 11, ["the request fits 4 accounts", "for example --account ada@git.example"]),
@@ -241,6 +241,24 @@ struct MistakeTests {
         ("client remove secret", 64, ["nothing was changed", "nobody to ask", "--force does it without asking"]),
         ("client remove nosuch", 13, ["there is no client 'nosuch'", "'keyfob client list'"]),
         ("exec", 64, ["name the program, behind '--'", "see 'keyfob exec --help'"]),
+        (
+            "exec -a eve --env=T gh repo 'a b'", 64,
+            ["name the program, behind '--'", "for example 'keyfob exec -a eve --env=T -- gh repo \"a b\"'"]
+        ),
+        ("mcp mcp.example/x", 64, ["the address has no scheme", "did you mean https://mcp.example/x"]),
+        (
+            "provider add https://sso.example", 66,
+            ["there is no file https://sso.example", "'keyfob provider add --issuer https://sso.example'"]
+        ),
+        ("token --account eve --tenant contoso", 10, ["there is no access token of eve in tenant contoso"]),
+        (
+            "sync init rclone:nosuch:x --timeout 20", 75,
+            ["rclone could not make a folder at nosuch:x", "'rclone listremotes'"]
+        ),
+        (
+            "sync init https://ada:SECRET@127.0.0.1:9/x.git", 75,
+            ["git could not read https://127.0.0.1:9/x.git: unable to access", "check the network and try again"]
+        ),
         ("exec -- true", 64, ["say how the program gets the token", "--env NAME, --file or --proxy"]),
         ("exec --proxy --file -- true", 64, ["--proxy and --file exclude one another"]),
         ("exec --proxy --env T -- true", 64, ["--env NAME=HOST, or NAME=HOST/PATH"]),
@@ -366,7 +384,7 @@ struct MistakeTests {
         ("sync status", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
     ]
 
-    private func home() throws -> Workplace {
+    func home() throws -> Workplace {
         let place = try Workplace.withVault()
         try place.run("keyfob group create --quiet work && head -c 32 /dev/urandom > wrong && chmod 600 wrong")
             .expectSuccess()
@@ -410,7 +428,10 @@ struct MistakeTests {
         "a variable that decided is named, and no other",
         arguments: [
             ("KEYFOB_VAULT=nowhere", "status", "there is no vault at nowhere (named by KEYFOB_VAULT); "),
-            ("KEYFOB_GROUP=nogroup", "account list", "there is no group 'nogroup' (named by KEYFOB_GROUP); "),
+            (
+                "KEYFOB_GROUP=nogroup", "account list",
+                "there is no group 'nogroup' (named by KEYFOB_GROUP) (default, work); "
+            ),
             (
                 "KEYFOB_GROUP=work", "account show gone",
                 "there is no account 'gone' (looked for in group 'work' alone, by KEYFOB_GROUP); "
@@ -427,23 +448,6 @@ struct MistakeTests {
             let outcome = try place.run(other)
             #expect(outcome.status == 13 && !outcome.errors.contains("KEYFOB_"), "\(outcome)")
         }
-    }
-
-    @Test(
-        "who asks why, as they are told to, is told of the same request",
-        arguments: [
-            "token --tenant nowhere", "token --account eve --client other", "token --scope nothing --group work",
-            "token --account eve --authority other.example --tool gh", "token --tenant nowhere --scope 'a b'",
-            "token --url https://git.example/x --tenant nowhere --client other", "whoami --tenant nowhere",
-            "token --account eve --resource https://graph.example --client other",
-        ])
-    func why(typed: String) throws {
-        let place = try home()
-        let told = try place.run("keyfob \(typed)")
-        let why = try #require(told.errors.firstMatch(of: /'(keyfob which [^']*)' says why/)?.1, "\(told)")
-        let answer = try place.run(String(why))
-        let message = told.errors.prefix { $0 != ";" }
-        #expect(answer.status == told.status && answer.errors.hasPrefix(message), "\(told)\(answer)")
     }
 
     @Test("there is one of every command")
