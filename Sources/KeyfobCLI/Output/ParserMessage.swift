@@ -35,6 +35,9 @@ enum ParserMessage {
     /// How what was typed is told to a command that takes it otherwise.
     static func way(after message: String, _ arguments: [String]) -> String? {
         if message.contains("nexpected argument") { return subject(behind: arguments) }
+        if message.hasPrefix("name the program, behind '--'") {
+            return RepeatedOption.separated(arguments).map { "for example '\($0)'" }
+        }
         if message.hasPrefix("Missing expected argument") || message.hasPrefix("Missing value for") {
             let option = message.firstMatch(of: /'(--[a-z-]+)/).map { String($0.1) }
             return CommandPath(of: arguments).example(of: option).map { "for example '\($0)'" }

@@ -205,8 +205,8 @@ extension Advice {
         case .nameRecipient(true):
             "say who it is for with --recipient, or make a recovery key with 'keyfob rekey --recovery-file FILE'"
         case .startSession:
-            "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run have the "
-                + "key with 'keyfob unlock --user'"
+            "'keyfob unlock --user' lets all that you run have the key; or log in through PAM with pam_keyinit, or start a "
+                + "shell with 'keyctl session'"
         case .giveKeyFile:
             "give each command a key file (--key-file FILE); 'keyfob slot add key-file --new FILE' makes one"
         case .setRuntimeFolder:
@@ -292,6 +292,8 @@ extension Advice {
         case .giveEtcdPassword: "KEYFOB_ETCD_PASSWORD_FILE names the file that holds it, for its owner alone"
         case .listRemotes: "'rclone listremotes' lists them"
         case .installProgram: "install it, and try again"
+        case .tryByHand(let words):
+            "nothing is lost; try again when '\(words.map(ShellWord.inMessage).joined(separator: " "))' works"
         case .inspectPlace: "look at what lies there, and who can write there"
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
         case .proveBackup:

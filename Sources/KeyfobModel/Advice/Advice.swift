@@ -456,6 +456,8 @@ public enum Advice: Hashable, Sendable {
     case listRemotes
     /// Install the program.
     case installProgram
+    /// See with this command of another program's what it says, and try again.
+    case tryByHand([String])
     /// Look at what lies at the place, and who can write there.
     case inspectPlace
 

@@ -28,12 +28,12 @@ struct MistakeTests {
         ),
         ("status --identity plain", 78, ["plain is open to other users", "chmod 600 it"]),
         ("status --color sometimes", 64, ["'sometimes' is invalid", "'auto', 'always' or 'never'"]),
-        ("status --group wrok", 13, ["there is no group 'wrok', but 'work'"]),
+        ("status --group worc", 13, ["there is no group 'worc', but 'work'"]),
         ("slot remove 00", 13, ["there is no slot '00'; there is "]),
         ("account list nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("account list evee", 13, ["there is no account 'evee', but 'eve'"]),
         ("grant work", 64, ["there is no command 'keyfob grant'; did you mean 'keyfob group grant'?"]),
-        ("slot lsit", 64, ["did you mean 'keyfob slot list'?"]),
+        ("slot lis", 64, ["did you mean 'keyfob slot list'?"]),
         ("add zoe git.example", 64, ["a token is no argument", "'keyfob add zoe@git.example'"]),
         (
             "add zoe@git.example ghp_secret", 64,
@@ -166,11 +166,16 @@ struct MistakeTests {
         ("token --account gone", 10, ["gone must sign in", "the account is signed out", "'keyfob add'"]),
         ("token --tenant nowhere", 13, ["no account fits", "'keyfob which --tenant nowhere' says why"]),
         (
-            "token --account eve --client other --url https://git.example/x --tool gh", 13,
+            "token --account eve --authority other.example --url https://git.example/x --tool gh", 13,
             [
-                "eve does not fit: client other",
-                "'keyfob which --account eve --client other --url https://git.example/x",
+                "eve does not fit: it is at git.example",
+                "'keyfob which --account eve --authority other.example --url https://git.example/x --tool gh' says why",
             ]
+        ),
+        ("token --account eve --client other", 10, ["there is no access token of eve from client other"]),
+        (
+            "token --tenant nowhere --tool gh --group work", 13,
+            ["no account fits", "'keyfob which --tenant nowhere --tool gh --group work' says why"]
         ),
         (
             "token -a ada -a eve", 64,
