@@ -47,6 +47,27 @@ package enum SmallDisk {
         }
     }
 
+    /// Fills it up, on the same thread, until nothing has fitted for a while: a file that another thread still had open
+    /// gives its room back late.
+    package static func fill(_ path: String) throws {
+        let name = path + "/filling"
+        let filling = unsafe Glibc.open(name, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard filling >= 0 else { throw POSIXError(.EIO) }
+        defer { close(filling) }
+        let piece = [UInt8](repeating: 0, count: 512)
+        var refusals = 0
+        while refusals < 10 {
+            let count = unsafe piece.withUnsafeBytes { unsafe write(filling, $0.baseAddress, $0.count) }
+            if count > 0 {
+                refusals = 0
+            } else {
+                guard errno == ENOSPC || errno == EINTR else { throw POSIXError(.EIO) }
+                refusals += errno == ENOSPC ? 1 : 0
+                usleep(5_000)
+            }
+        }
+    }
+
     private static func makeDisk(at path: String, _ kibibytes: Int) throws {
         // Glibc's module does not show it: CLONE_NEWNS.
         guard let symbol = unsafe dlsym(nil, "unshare") else { throw POSIXError(.ENOSYS) }

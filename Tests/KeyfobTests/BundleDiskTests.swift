@@ -56,11 +56,11 @@ struct BundleDiskTests {
             }
             #expect(try Data(contentsOf: URL(filePath: location.vault + "/keyring.db")) == state)
             let kept = try keyring.bundles.backups()
-            try Data().write(to: URL(filePath: path + "/filling"))
-            let filling = try FileHandle(forWritingTo: URL(filePath: path + "/filling"))
-            while (try? filling.write(contentsOf: Data(count: 512))) != nil {}
+            try SmallDisk.fill(path)
             #expect(throws: KeyringError(.diskFull, "")) { try keyring.bundles.backUp() }
+            try SmallDisk.fill(path)
             #expect(throws: KeyringError(.diskFull, "")) { try keyring.groups.rotate(.default) }
+            try SmallDisk.fill(path)
             var rekeying = try keyring.slots.beginRekey()
             try rekeying.keep(keyFile: keyFile(1))
             let refusal = rekeying.refusal()
