@@ -79,7 +79,8 @@ struct MigrateCommand: ParsableCommand {
             if !global.json { try tell(report, byHand, location) }
             if !report.isThere, !dryRun {
                 current = try keyring.reopened(secretService: global.secretService())
-                current.undo.note(.migrated, to == .embedded ? "embedded" : "secret-service", as: "migrate")
+                // Outside: each place keeps the records as they were moved.
+                current.undo.noteOutside(.migrated, to == .embedded ? "embedded" : "secret-service", as: "migrate")
             }
             if removeOld, dryRun { global.say("then what was in use before would be removed") }
         }

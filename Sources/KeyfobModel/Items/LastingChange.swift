@@ -91,7 +91,7 @@ public struct LastingChange: Hashable, Sendable {
         package var isInVault: Bool {
             switch self {
             case .vaultMade, .backedUp, .exported, .keyKept, .toolSetUp, .toolTakenOut, .mirrored, .mirrorStopped,
-                .uninstalled, .historyCleared, .usesRemoved, .usesNoted, .logBegunAnew, .other:
+                .uninstalled, .migrated, .historyCleared, .usesRemoved, .usesNoted, .logBegunAnew, .other:
                 false
             default: true
             }
