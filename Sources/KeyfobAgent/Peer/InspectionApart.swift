@@ -81,6 +81,7 @@ package final class InspectionApart: PeerInspection {
             return program
         case .refused(let message): throw KeyringError(.notPermitted, message)
         case .nothing, .askFar: throw untold(process)
+        case .noProcess: throw Self.noProcess
         }
     }
 
@@ -99,12 +100,21 @@ package final class InspectionApart: PeerInspection {
 
     private func fact(_ fact: InspectionQuestion.Fact, of process: PeerProcess) throws(KeyringError) -> String? {
         let question = InspectionQuestion(process: process.number, fact: fact)
-        guard let answer = try askNear(question, Self.patience, process) else { throw untold(process) }
-        guard case .found(let text, _) = answer else { return nil }
-        return text
+        switch try askNear(question, Self.patience, process) {
+        case nil: throw untold(process)
+        case .found(let text, _)?: return text
+        case .noProcess?: throw Self.noProcess
+        default: return nil
+        }
     }
 
+    private static let noProcess = KeyringError(
+        .unavailable, "which program asks cannot be told: the system makes no further process ('ulimit -u')")
+
     private func untold(_ process: PeerProcess) -> KeyringError {
+        if processes.lacksThread {
+            return KeyringError(.unavailable, "which program asks cannot be told: the system gives no thread")
+        }
         if processes.isClosed { return KeyringError(.busy, "the agent is about to end; ask again") }
         return KeyringError(
             .notPermitted,
@@ -278,6 +288,8 @@ enum InspectionAnswer: Equatable {
     case nothing
     /// A file system would have to be asked.
     case askFar
+    /// There is no process to look.
+    case noProcess
 
     /// As it is sent.
     var bytes: [UInt8] {
@@ -286,6 +298,7 @@ enum InspectionAnswer: Equatable {
         case .refused(let text): Array("!\(text)".utf8)
         case .nothing: Array("-".utf8)
         case .askFar: Array("?".utf8)
+        case .noProcess: []
         }
     }
 
@@ -299,6 +312,7 @@ enum InspectionAnswer: Equatable {
         case UInt8(ascii: "!"): self = .refused(text)
         case UInt8(ascii: "-"): self = .nothing
         case UInt8(ascii: "?"): self = .askFar
+        case nil: self = .noProcess
         default: return nil
         }
     }

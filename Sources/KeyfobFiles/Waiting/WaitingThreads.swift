@@ -10,7 +10,7 @@ internal import Synchronization
 /// The child of a fork has none of them, as it has none of Swift's own.
 package final class WaitingThreads: TaskExecutor {
     /// For whatever may wait for long.
-    package static let shared = WaitingThreads(limit: 256)
+    package static let shared = WaitingThreads(limit: BlockingThread.most(256))
     /// For what waits for nothing that those wait for, and is to be done while all of them wait.
     package static let prompt = WaitingThreads(limit: 4)
     /// For what a person has asked for who is to wait for no program's calls.
@@ -77,7 +77,8 @@ package final class WaitingThreads: TaskExecutor {
             }
             return true
         }
-        if isOnly { DispatchQueue.global().async { self.work() } }
+        guard isOnly else { return }
+        DispatchQueue.global().async { self.work() }
     }
 
     private func work() {
