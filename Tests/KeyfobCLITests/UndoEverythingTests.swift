@@ -26,9 +26,7 @@ struct UndoEverythingTests {
     private static let project = "printf 'account = \"ada@git.example\"\\n' > .keyfob.toml"
 
     static let kinds: [String: Kind] = [
-        "init": .notUndone(
-            "true", ["keyfob init -q --vault other --new-key-file second --recovery-file new; \(inOther)"]),
-        "status": .changesNothing(["keyfob status"]), "doctor": .notUndone(),
+        "init": .notUndone(), "status": .changesNothing(["keyfob status"]), "doctor": .notUndone(),
         "verify": .changesNothing(["keyfob verify"]),
         "unlock": .changesNothing([]), "unlock --user": .notUndone(), "lock": .changesNothing(["keyfob lock"]),
         "slot list": .changesNothing(["keyfob slot list"]),
@@ -103,7 +101,12 @@ struct UndoEverythingTests {
             ]),
         "helper kubectl": .changesNothing([]), "helper aws": .changesNothing([]),
         "setup git": .notUndone("true", ["keyfob setup git -q --force"]),
-        "setup docker": .notUndone("true", ["keyfob setup docker -q --host git.example --force"]),
+        "setup docker": .notUndone(
+            "true",
+            [
+                "mkdir b; ln -s $(command -v keyfob) b/docker-credential-keyfob; "
+                    + "PATH=$PWD/b:$PATH keyfob setup docker -q --host git.example --force"
+            ]),
         "setup kubectl": .notUndone(), "setup aws": .notUndone(),
         "setup az": .notUndone(), "setup mail": .notUndone(),
         "setup direnv": .notUndone("true", ["keyfob setup direnv -q --force"]), "setup broker": .notUndone(),
@@ -175,8 +178,6 @@ struct UndoEverythingTests {
     private static let cache = "cache.json"
     private static let newestSlot =
         "keyfob slot list --json | tr -d ' ,\"' | awk -F: '$1 == \"id\" { id = $2 } END { print id }' > slot"
-    /// What follows is typed for the vault that was made.
-    private static let inOther = "mv data/keyfob first; mv other data/keyfob; mv second key"
 
     private static var lastingCases: [(command: String, before: String, line: String)] {
         kinds.sorted { $0.key < $1.key }.flatMap { command, kind in
@@ -302,8 +303,7 @@ struct UndoEverythingTests {
         let place = try Workplace.withVault()
         try place.write(Self.cache, SampleCache(people: 1).json())
         try place.run("set -e; \(before)").expectSuccess()
-        let isNew = line.contains(Self.inOther)
-        if !isNew { try place.run("\(Self.bob); keyfob bind -q --tool t bob").expectSuccess() }
+        try place.run("\(Self.bob); keyfob bind -q --tool t bob").expectSuccess()
         try place.run(line).expectSuccess()
         let former = try VaultContent(place)
         let name = command.split(separator: " --")[0]
@@ -320,7 +320,7 @@ struct UndoEverythingTests {
             let shown = try place.run("keyfob \(list)").expectSuccess().text
             #expect(shown.contains(name), "\(list): \(shown)")
         }
-        if command == "undo --clear" || isNew { return }
+        if command == "undo --clear" { return }
         let told = try place.run("keyfob undo").errors
         let way = try #require(
             told.firstMatch(of: /to undo 'bind' before it: '(keyfob undo [0-9a-f]{8})'/), "\(told)"
@@ -333,5 +333,20 @@ struct UndoEverythingTests {
         // What is done after it can be undone.
         try place.run("keyfob bind -q --tool later bob").expectSuccess()
         #expect(try place.run("keyfob undo --yes").expectSuccess().errors.contains("tool later"))
+    }
+
+    @Test("a new vault is what an undo stops at, and others are in nobody's way")
+    func made() throws {
+        let place = try Workplace.withVault()
+        #expect(try place.run("keyfob undo --yes").expectError(1, "'init' at", "made the vault").status == 1)
+        try place.run("keyfob init -q --vault other --new-key-file second --recovery-file new").expectSuccess()
+        try place.run("keyfob undo --yes --vault other --key-file second").expectError(1, "'init' at")
+        try place.run("\(Self.bob); keyfob undo --yes").expectSuccess()
+        try place.run("keyfob backup -q --to b.age").expectSuccess()
+        try place.run(
+            "keyfob restore -q b.age --bundle-identity recovery --vault third --new-key-file k --recovery-file r"
+        )
+        .expectSuccess()
+        try place.run("keyfob undo --yes --vault third --key-file k").expectError(1, "'restore' at", "made the vault")
     }
 }

@@ -45,7 +45,7 @@ extension Keyring.Undo {
             try notes.add(change, by: entry, milliseconds: clock.milliseconds(), isOfVault: true)
         } catch {
             warn(
-                .notNoted, "that it \(change.text) could not be noted: 'keyfob undo' takes back what was done before it"
+                .notNoted, "that it \(change.text) could not be noted: an undo takes back what was done before it"
             )
         }
     }
@@ -78,9 +78,15 @@ extension Keyring.Undo {
 
     /// Forgets what is noted outside the vault: of one entry, or of all.
     ///
+    /// - Parameters:
+    ///   - id: The entry's id, or the beginning of it; nil for all.
+    ///   - groups: Nil for all that there is: what is noted outside is of no group.
     /// - Returns: How many entries that were.
-    func forgetNotedOutside(_ id: String?) throws(KeyringError) -> Int {
-        let meant = notedOutside().filter { id == nil || $0.fullID == id }
+    func forgetNotedOutside(_ id: String?, in groups: [AccessGroup]?) throws(KeyringError) -> Int {
+        guard groups == nil || id != nil else { return 0 }
+        let wanted = id.map(Identifier.folded) ?? ""
+        guard id == nil || !wanted.isEmpty else { return 0 }
+        let meant = notedOutside().filter { $0.fullID.hasPrefix(wanted) }
         do {
             try notes.remove { note in meant.contains { $0.journalEntry == note.entry } }
         } catch {

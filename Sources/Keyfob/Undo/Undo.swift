@@ -199,31 +199,37 @@ extension Keyring.Undo {
     /// - Returns: How many entries went: none where the command only added something, of which nothing is kept.
     /// - Throws: `noSuchEntry` for an id that no entry has, `ambiguous`, and what writing can throw.
     public func clear(_ id: String? = nil, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Int {
-        let outside = notedOutside().filter { entry in id.map { entry.fullID.hasPrefix(Identifier.folded($0)) } ?? true
-        }
-        if id != nil, let noted = outside.first { return try forgetNotedOutside(noted.fullID) }
-        let count = try withState { state in
-            var wanted: JournalEntry?
-            if let id {
-                _ = try database.withSnapshot {
-                    try entries(&state, Looking(groups: groups)) { runs in
-                        wanted = try Self.run(id, among: runs).entry
-                        return []
+        // Of these nothing could come back, so they do not count.
+        var lasting = try forgetNotedOutside(id, in: groups)
+        var removed: Set<JournalEntry> = []
+        if id == nil || lasting == 0 {
+            let found: (kept: Set<JournalEntry>, noted: Int) = try withState { state in
+                var wanted: JournalEntry?
+                if let id {
+                    _ = try database.withSnapshot {
+                        try entries(&state, Looking(groups: groups)) { runs in
+                            wanted = try Self.run(id, among: runs).entry
+                            return []
+                        }
                     }
                 }
-            }
-            var removed: Set<JournalEntry> = []
-            try change(&state, try state.groups(groups)) { writers in
-                for writer in writers {
-                    removed.formUnion(try writer.removeFromJournal { wanted == nil || $0.entry == wanted })
+                var (kept, noted): (Set<JournalEntry>, Set<JournalEntry>) = ([], [])
+                try change(&state, try state.groups(groups)) { writers in
+                    for writer in writers {
+                        func isMeant(_ item: JournalItem) -> Bool { wanted == nil || item.entry == wanted }
+                        noted.formUnion(
+                            try writer.removeFromJournal { isMeant($0) && JournalAct($0)?.lastingChange != nil })
+                        kept.formUnion(try writer.removeFromJournal(where: isMeant))
+                    }
                 }
+                return (kept, noted.count)
             }
-            return removed.count
+            removed = found.kept
+            lasting += found.noted
         }
-        let all = id == nil ? count + (try forgetNotedOutside(nil)) : count
         // What was added before can still be taken away, and nobody means that who has forgotten something just now.
-        if all > 0 { note(.undoCleared, as: "undo --clear") }
-        return all
+        if !removed.isEmpty || lasting > 0 { note(.undoCleared, as: "undo --clear") }
+        return removed.count
     }
 
     /// The same error, with the undo as what to do where it is about one account whose token was added by hand and taken

@@ -119,7 +119,9 @@ struct UndoCommand: ParsableCommand {
 
     private func forget(_ keyring: Keyring, _ groups: [AccessGroup]?) throws {
         let entries =
-            if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.kept(in: groups) }
+            if let id { [try keyring.undo.entry(id, in: groups)] } else {
+                try keyring.undo.kept(in: groups).filter { !$0.isLasting }
+            }
         if let entry = entries.first, id != nil, !entry.isLasting, !entry.items.contains(where: \.isKept) {
             let undo = global.typed("undo", entry.id)
             return try global.tell(

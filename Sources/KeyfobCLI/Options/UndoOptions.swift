@@ -22,7 +22,10 @@ struct UndoOptions: ParsableArguments {
 
     /// Says how what was removed comes back.
     func tell(_ backup: String?, _ options: [String], _ global: GlobalOptions) {
-        guard let backup else { return global.say(Self.gone) }
+        guard let backup else {
+            if !global.json { global.say(Self.gone) }
+            return
+        }
         var words = ["keyfob", "restore", backup] + options
         if let vault = global.vault { words += ["--vault", vault] }
         words += ["--bundle-identity", global.identity ?? "RECOVERY-KEY-FILE"]

@@ -100,7 +100,7 @@ struct UndoLastingTests {
     func ends(isOutside: Bool) throws {
         _ = try add("ada")
         note(.rekeyed, isOutside: isOutside)
-        #expect(try keyring.undo.clear() == 1)
+        #expect(try keyring.undo.clear() == 0)
         let error = try #require(refusal(keyring))
         guard case .insteadOfUndo(let change, _, _)? = error.advice else { Issue.record("\(error)"); return }
         #expect(change.kind == .undoCleared)

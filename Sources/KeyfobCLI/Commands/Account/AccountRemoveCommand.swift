@@ -53,7 +53,10 @@ struct AccountRemoveCommand: ParsableCommand {
         }
         if !unbind { tell(meanings, of: account, in: group) }
         guard !global.json else { return }
-        guard let undo = report.undo else { return global.say(Self.gone) }
+        guard let undo = report.undo else {
+            if forever { global.say(Self.gone) }
+            return
+        }
         UndoText.offer(undo.id, undo.until, global)
         UndoText.tellDisplaced(undo.displaced, global)
     }
