@@ -16,7 +16,9 @@ package enum NearestWord {
         let ranked = Set(words).compactMap { known -> (Int, String)? in
             let distance = distance(wanted, Identifier.folded(known))
             if distance <= limit { return (distance, known) }
-            return wanted.utf8.count > 2 && Identifier.folded(known).contains(wanted) ? (limit + 1, known) : nil
+            let folded = Identifier.folded(known)
+            let isWithin = folded.utf8.indices.contains { folded.utf8[$0...].starts(with: wanted.utf8) }
+            return wanted.utf8.count > 2 && isWithin ? (limit + 1, known) : nil
         }
         let others = ranked.filter { $0.1 != word }
         guard let best = others.map(\.0).min() else { return [] }
