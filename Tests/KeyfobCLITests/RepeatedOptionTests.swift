@@ -1,4 +1,4 @@
-import KeyfobTestSupport
+import Keyfob
 import Testing
 
 @testable import KeyfobCLI
