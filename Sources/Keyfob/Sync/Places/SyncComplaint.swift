@@ -47,7 +47,7 @@ enum SyncComplaint {
         text.replacing(/((?:https?|ftp|git|webdavs?):\/\/)[^\/@\s'"]*@/) { $0.1 }
             .replacing(/((?:https?|webdavs?):\/\/[^\s'"?]*)\?[^\s'"]*/) { $0.1 }
             .replacing(
-                /([A-Za-z_]*(?:pass|secret|token|key|auth|credential)[A-Za-z_]*)=(?:"[^"]*"|'[^']*'|[^,:\s'"]*)/
+                /([A-Za-z_]*(?:pass|secret|token|key|auth|credential)[A-Za-z_]*)=(?:"(?:[^"]|"")*"|'(?:[^']|'')*'|[^,:\s'"]*)/
                     .ignoresCase()
             ) {
                 "\($0.1)=…"
