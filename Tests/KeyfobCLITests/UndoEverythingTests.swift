@@ -136,7 +136,7 @@ struct UndoEverythingTests {
         "import": .undone(
             "\(ada); cp \(cache) c.json",
             ["keyfob import -q c.json", "keyfob import -q bundle.age --bundle-identity recovery"]),
-        "backup": .notUndone("true", ["keyfob backup -q", "keyfob backup -q --to b.age"]),
+        "backup": .changesNothing(["keyfob backup -q", "keyfob backup -q --to b.age"]),
         "restore": .undone(
             "\(ada); \(bob); keyfob backup -q --to b.age; "
                 + "keyfob account remove -q --force --forever ada; keyfob account label -q bob x",

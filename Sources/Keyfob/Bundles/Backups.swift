@@ -45,12 +45,9 @@ extension Keyring.Bundles {
             }
         }
         let retention = path == nil ? BackupRetention.automatic : count.map(BackupRetention.newest)
-        let report = try withState { state in
+        return try withState { state in
             try makeBackup(&state, reason, to: path, for: named, keeping: retention)
         }
-        // Outside the vault, which the backup has as it is; what a timer makes nobody means by an undo.
-        if reason == .asked { keyring.undo.noteOutside(.backedUp, report.path, as: "backup") }
-        return report
     }
 
     /// Writes everything but access tokens, encrypted, to where it can be read back by nobody here, such as a pipe.

@@ -29,7 +29,7 @@ enum LastingText {
         case .groupRevoked: "'keyfob group grant \(word ?? "GROUP")' makes another slot for it"
         case .migrated:
             "'keyfob migrate --to \(change.subject == "embedded" ? "secret-service" : "embedded")' moves them back"
-        case .backedUp, .exported: "remove the file if you do not want it"
+        case .exported: "remove the file if you do not want it"
         case .syncBegun, .syncJoined: "to leave the sync: 'keyfob sync leave'"
         case .syncLeft: "'keyfob sync join REMOTE' asks to be let in again"
         case .machineApproved: word.map { "to keep it out: 'keyfob sync revoke \($0)'" }

@@ -42,8 +42,6 @@ public struct LastingChange: Hashable, Sendable {
         case repaired
         /// What was found of the vault's state was accepted.
         case stateAccepted
-        /// A backup was written.
-        case backedUp
         /// Accounts were written into a file.
         case exported
         /// A sync was begun.
@@ -90,7 +88,7 @@ public struct LastingChange: Hashable, Sendable {
         /// Whether it is noted in the vault, where that can be written.
         package var isInVault: Bool {
             switch self {
-            case .vaultMade, .backedUp, .exported, .keyKept, .toolSetUp, .toolTakenOut, .mirrored, .mirrorStopped,
+            case .vaultMade, .exported, .keyKept, .toolSetUp, .toolTakenOut, .mirrored, .mirrorStopped,
                 .uninstalled, .migrated, .historyCleared, .usesRemoved, .usesNoted, .logBegunAnew, .other:
                 false
             default: true
@@ -114,7 +112,6 @@ public struct LastingChange: Hashable, Sendable {
         case .migrated: "moved the vault's records to\(it)"
         case .repaired: "repaired the vault"
         case .stateAccepted: "accepted the vault as it is"
-        case .backedUp: "wrote the backup\(it)"
         case .exported: "wrote\(it)"
         case .syncBegun: "began a sync"
         case .syncJoined: "joined a sync"

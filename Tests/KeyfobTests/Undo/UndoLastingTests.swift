@@ -114,7 +114,7 @@ struct UndoLastingTests {
     func ahead() throws {
         _ = try add("ada")
         clock.advance(by: 3_600)
-        note(.backedUp, isOutside: true)
+        note(.exported, isOutside: true)
         clock.advance(by: -3_600)
         #expect(try keyring.undo.undo().accountNames == ["ada@contoso.example"])
     }
@@ -148,13 +148,13 @@ struct UndoLastingTests {
                 #expect(try keyring.undo.list().filter(\.isLasting).count <= 2, "\(count)")
             }
         }
-        note(.backedUp, isOutside: true)
-        #expect(try keyring.undo.entry(nil).lasting.map(\.kind) == [.backedUp])
+        note(.exported, isOutside: true)
+        #expect(try keyring.undo.entry(nil).lasting.map(\.kind) == [.exported])
     }
 
     @Test("many are kept, and the newest counts")
     func many() throws {
-        for _ in 0..<LastingNotes.limit + 5 { note(.backedUp, isOutside: true) }
+        for _ in 0..<LastingNotes.limit + 5 { note(.exported, isOutside: true) }
         note(.exported, isOutside: true)
         let listed = try keyring.undo.list()
         #expect(listed.count == LastingNotes.limit && listed[0].lasting.map(\.kind) == [.exported])
