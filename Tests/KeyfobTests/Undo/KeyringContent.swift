@@ -57,7 +57,11 @@ extension Keyring {
     func journalCount() throws -> Int {
         try withState { state in
             try state.vault.groups.reduce(0) { count, group in
-                try count + database.journal(in: group.keys).items.count { Undo.isOfTaking($0.value.entry.command) }
+                try count
+                    + database.journal(in: group.keys).items.count {
+                        // A note of what no undo takes back holds nothing.
+                        Undo.isOfTaking($0.value.entry.command) && JournalAct($0.value)?.lastingChange == nil
+                    }
             }
         }
     }
