@@ -265,7 +265,8 @@ extension Keyring.Health {
             }
             return Keyring.RepairReport(files: files, losses: losses, takenOver: takenOver)
         }
-        keyring.undo.note(.repaired, as: "doctor --repair")
+        // Outside: what was repaired is left as it is.
+        keyring.undo.noteOutside(.repaired, as: "doctor --repair")
         return report
     }
 
