@@ -6,6 +6,7 @@ internal import KeyfobFiles
 internal import KeyfobNetwork
 internal import KeyfobOAuth
 internal import KeyfobSignIn
+internal import KeyfobTerminal
 
 /// A program whose requests get a token on their way, so that it has none itself.
 ///
@@ -145,8 +146,8 @@ extension ExecCommand {
     /// Tells that a program had no use of the proxy; of one that could not be started there is nothing to tell.
     private func tellUnused(_ call: ProgramCall, _ end: SignalRelay.End) {
         if case .status(126...127) = end { return }
-        // A confined program opens a file anew that messages go to, and has written behind where this process stands.
-        lseek(STDERR_FILENO, 0, SEEK_END)
+        // As a confined program does.
+        StandardError.goToEnd()
         global.say(
             "keyfob: warning: \(ShellWord.inMessage(call.name)) sent nothing through the proxy, and no token was used; if it "
                 + "takes no proxy from http_proxy, --env NAME=HOST puts the address into a variable that it reads")
