@@ -20,7 +20,8 @@ home = Home()
 program = home.program("program")
 for name in ("say", "answers"):
     os.mkfifo(home.path / name)
-logind = subprocess.Popen([attack.PYTHON, str(attack.FOLDER / "logind.py"), "say", "answers"], cwd=home.path, env=home.environment)
+logind = subprocess.Popen([attack.PYTHON, str(attack.FOLDER / "logind.py"), "say", "answers"], cwd=home.path, env=home.environment,
+                          stderr=subprocess.DEVNULL)
 address = home.path / "bus-address"
 while not (address.exists() and address.stat().st_size):
     time.sleep(0.02)

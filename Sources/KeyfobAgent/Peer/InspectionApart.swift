@@ -65,9 +65,23 @@ package final class InspectionApart: PeerInspection {
             SpareProcesses.Work(most: 64) { InspectionQuestion($0)?.answer(isFar: isFar, digests) ?? [] }
         }
         guard let processes = SpareProcesses(works) else {
-            throw KeyringError(.unavailable, "the system makes no further process")
+            throw KeyringError(.unavailable, "the system makes no further process ('ulimit -u')")
         }
         self.processes = processes
+    }
+
+    /// Has all threads that answers and calls need, before programs take those that there may be.
+    ///
+    /// To be called once no process is to be made any more that has nothing of this one.
+    ///
+    /// - Throws: `unavailable` where the system gives none.
+    package func prepareThreads() throws(KeyringError) {
+        let pools = [WaitingThreads.prompt, .owner, .shared]
+        let haveOne = pools.allSatisfy { $0.keepOne() }
+        processes.hear()
+        guard haveOne, !processes.lacksThread else {
+            throw KeyringError(.unavailable, "the system gives this process no further thread ('ulimit -u', '-v')")
+        }
     }
 
     /// Tells nothing any more, and has nobody wait: for an end.
@@ -113,7 +127,8 @@ package final class InspectionApart: PeerInspection {
 
     private func untold(_ process: PeerProcess) -> KeyringError {
         if processes.lacksThread {
-            return KeyringError(.unavailable, "which program asks cannot be told: the system gives no thread")
+            return KeyringError(
+                .unavailable, "which program asks cannot be told: the system gives no thread ('ulimit -u', '-v')")
         }
         if processes.isClosed { return KeyringError(.busy, "the agent is about to end; ask again") }
         return KeyringError(
@@ -144,6 +159,8 @@ package final class InspectionApart: PeerInspection {
         let end = VarlinkServer.uptime() + patience
         let name = "process \(process.number)"
         while true {
+            // Then no file system is to blame.
+            guard !processes.isClosed else { throw untold(process) }
             // The kernel tells that without waiting.
             guard process.runsProgram else { throw .becameAnother(process.number) }
             let now = VarlinkServer.uptime()
@@ -153,7 +170,7 @@ package final class InspectionApart: PeerInspection {
             usleep(2_000)
         }
         let answer = ask(question, .near, end - VarlinkServer.uptime())
-        near.withLock { $0.leave(name, isGivenUp: answer == nil, VarlinkServer.uptime()) }
+        near.withLock { $0.leave(name, isGivenUp: answer == nil && !processes.isClosed, VarlinkServer.uptime()) }
         return answer
     }
 

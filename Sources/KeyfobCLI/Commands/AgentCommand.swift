@@ -158,6 +158,7 @@ struct AgentCommand: ParsableCommand {
         _ socket: borrowing AgentSocket, _ turn: borrowing AgentSocket.Turn, _ note: AgentNote.Keeper,
         _ place: AgentPlace, _ location: KeyringLocation, _ parts: AgentParts, _ signals: borrowing SignalPipe
     ) throws(KeyringError) {
+        try parts.inspection.prepareThreads()
         let holder = VaultHolder(global, at: location, parts.audit)
         let desk = AgentDesk(
             holder.vault, audit: parts.audit, questions: parts.companion,

@@ -68,10 +68,10 @@ package final class SpareProcesses: Sendable {
         }
     }
 
-    /// Begins to hear answers: from then on the process has several threads.
     private let hearing = Mutex(false)
 
-    private func hear() {
+    /// Begins to hear answers: from then on the process has several threads.
+    package func hear() {
         let isFirst = hearing.withLock { isHearing in
             defer { isHearing = true }
             return !isHearing
