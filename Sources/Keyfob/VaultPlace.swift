@@ -20,6 +20,11 @@ package struct VaultPlace: Equatable, Sendable {
     /// What another process has said of one.
     package init(path: String, folder: String?) { (self.path, self.folder, state) = (path, folder, nil) }
 
+    /// Whether both tell the same.
+    package static func == (one: VaultPlace, other: VaultPlace) -> Bool {
+        one.path == other.path && one.folder == other.folder
+    }
+
     /// Whether both mean one folder, or one that is there and one that was there before.
     package func isSame(as other: VaultPlace) -> Bool {
         path == other.path || folder != nil && folder == other.folder

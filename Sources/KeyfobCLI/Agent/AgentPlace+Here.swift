@@ -107,12 +107,15 @@ struct AgentHere {
 
     /// Whether it has to do with a vault, by what it says of itself; by its note where it says nothing.
     private func isOf(_ vault: SoughtVault) -> Bool {
+        let written = note.map(vault.isMeant) ?? AgentSocket.vault(at: place.socket).map { vault.place.path == $0 }
+        if written == true { return true }
         do throws(KeyringError) {
-            if let status = try status() { return vault.isMeant(by: status) }
-            return note.map(vault.isMeant) ?? false
+            // Of another vault as it says: it is not waited for as long.
+            let patience = written == nil ? AgentClient.patience : 1
+            guard let status = try AgentClient(place.socket)?.status(patience: patience) else { return false }
+            return vault.isMeant(by: status)
         } catch {
-            if let note { return vault.isMeant(by: note) }
-            return AgentSocket.vault(at: place.socket).map { vault.place.path == $0 } ?? (error.code == .unavailable)
+            return written ?? (error.code == .unavailable)
         }
     }
 }
@@ -150,8 +153,8 @@ extension AgentClient {
     }
 
     /// What it is, and whether it holds keys.
-    func status() throws(KeyringError) -> Status {
-        let reply = try call("Status")
+    func status(patience: Int = AgentClient.patience) throws(KeyringError) -> Status {
+        let reply = try call("Status", patience: patience)
         guard let process = reply.integer("process"), let vault = reply.string("vault") else { throw Self.senseless() }
         return Status(
             process: Int(process), vault: vault, folder: reply.string("folder"), isOpen: reply.flag("isOpen"),

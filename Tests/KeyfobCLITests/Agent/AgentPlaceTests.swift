@@ -111,7 +111,7 @@ struct AgentPlaceTests {
             kill -CONT $agent
             elsewhere keyfob lock
             ask locked
-            kill -KILL $agent; wait $agent || :
+            { kill -KILL $agent; wait $agent; } 2> /dev/null || :
             keyfob lock
             notes
             """)
