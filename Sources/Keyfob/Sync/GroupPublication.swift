@@ -64,7 +64,7 @@ struct GroupPublication {
             whole = sequence
         } else if hasNews {
             try writeSegment(&published, after: last)
-            if whole != nil || isLong(published) { whole = sequence }
+            if whole != nil || isLong(published, of: state.expected) { whole = sequence }
         }
         if let whole { try writeWhole(&published, at: whole, keepingSegments: isSound) }
         published.told.change = state.sequence
@@ -112,9 +112,14 @@ struct GroupPublication {
         return isNews
     }
 
-    private func isLong(_ published: Published) -> Bool {
+    /// What a record takes in a whole at least, tokens and others that stay here among them.
+    private static let leastSize: UInt64 = 128
+
+    /// Whether the segments are half as long as a whole, which of a group that others have filled may be longer than the last.
+    private func isLong(_ published: Published, of count: Int) -> Bool {
         let whole = published.files.first { !$0.isSegment }?.size ?? 0
-        return published.told.segments.reduce(0) { $0 + $1.size } * 2 >= whole
+        let length = max(whole, UInt64(clamping: count) * Self.leastSize)
+        return published.told.segments.reduce(0) { $0 + $1.size } * 2 >= length
     }
 
     /// Writes what was changed here since the last file, or since the first of those that are folded with it.
