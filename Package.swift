@@ -259,7 +259,8 @@ let package = Package(
                 "KeyfobAge", "KeyfobAgeHybrid", "KeyfobModel", "KeyfobSodium", "KeyfobTestSupport", "KeyfobVault",
             ]
         ),
-        .testTarget(name: "KeyfobFilesTests", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobTestSupport"]),
+        .testTarget(
+            name: "KeyfobFilesTests", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(
             name: "KeyfobSQLiteTests",
             dependencies: [

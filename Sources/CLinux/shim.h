@@ -335,6 +335,15 @@ static inline int linux_close_all(unsigned int first, unsigned int last) {
     return (int)syscall(436, first, last, 0U);
 }
 
+#ifdef __GLIBC__
+// Threads have one place in memory for what they allocate, and not 64 MB each. <malloc.h> would bring other declarations.
+int mallopt(int name, int value);
+static inline int linux_share_memory(void) {
+    enum { MOST_PLACES = -8 };
+    return mallopt(MOST_PLACES, 1);
+}
+#endif
+
 #if defined(__x86_64__)
 static const unsigned int linux_architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)

@@ -9,86 +9,138 @@ extension LockedKeyring {
     /// of users.
     ///
     /// - Returns: Whether there was anything.
-    /// - Throws: `unavailable` where the kernel lets this process forget nothing and `XDG_RUNTIME_DIR` is not known.
-    public func forgetKeptKeys() throws(KeyringError) -> Bool {
-        try SessionCache(vault: header.vault, runtime: location.runtime).removeEverywhere()
-    }
+    /// - Throws: `unavailable` where nobody can tell whether a key is kept: the kernel lets this process forget nothing, or does
+    ///   not show what it keeps, and no folder is known under whose secret keys are wrapped.
+    public func forgetKeptKeys() throws(KeyringError) -> Bool { try Self.forgetKeptKeys(of: location) }
 
-    /// The same for the vault at a place, also where it cannot be read: by the folder that it was in when its key was kept.
+    /// The same for the vault at a place, also where it cannot be read or another one is there by now: by what was noted when
+    /// its key was kept, and of what was there when it was unlocked.
     ///
     /// - Throws: As ``forgetKeptKeys()``; `unavailable` as well where keys are kept and nothing says of which vaults.
     public static func forgetKeptKeys(of location: KeyringLocation) throws(KeyringError) -> Bool {
-        if let locked = try? LockedKeyring(at: location) {
-            return locked.storage == .embedded ? try locked.forgetKeptKeys() : false
+        let place = VaultPlace(location)
+        let notes = KeptNote.all(at: location)
+        var vaults = Set(notes.filter { place.isSame(as: $0.place) }.map(\.vault))
+        let own = try? LockedKeyring(at: location).header.vault
+        if let own { vaults.insert(own) }
+        vaults.formUnion(place.knownVaults)
+        let table = KernelKeyTable()
+        guard own != nil || !vaults.isEmpty || table.serials(named: "keyfob:").isEmpty else {
+            throw KeyringError(
+                .unavailable, "a key is kept, and nothing says of which vault", advice: .lockInSession)
         }
-        guard let runtime = location.runtime else {
-            guard KernelKeyTable.serials(named: "keyfob:").isEmpty else {
-                throw KeyringError(
-                    .unavailable, "a key is kept, and without XDG_RUNTIME_DIR nothing says of which vault",
-                    advice: .lockInSession)
-            }
-            return false
-        }
-        let notes = try KeyringError.translating { try RuntimeFolder(path: runtime).notes(in: SessionCache.notes) }
+        let runtimes = Set([location.runtime].compactMap(\.self) + notes.map(\.runtime))
         var wasThere = false
-        for vault in notes.compactMap({ SessionCache.noted($0, at: location.vault) }) {
-            let removed = try SessionCache(vault: vault, runtime: runtime).removeEverywhere()
+        for vault in vaults.sorted(by: { $0.description < $1.description }) {
+            let cache = SessionCache(vault: vault, runtime: location.runtime)
+            let removed = try cache.removeEverywhere(table, runtimes.sorted())
+            wasThere = wasThere || removed
+        }
+        return wasThere
+    }
+
+    /// In how many sessions the key is kept that this one has no part in; nil where that cannot be told, and it may be.
+    package var keysKeptElsewhere: Int? {
+        let table = KernelKeyTable()
+        guard table.isTrue else {
+            let runtimes = Set([location.runtime].compactMap(\.self) + KeptNote.all(at: location).map(\.runtime))
+            return runtimes.contains { RuntimeFolder(path: $0).hasSecret } ? nil : 0
+        }
+        let cache = SessionCache(vault: header.vault, runtime: location.runtime)
+        let here = KeyPlace.allCases.count { cache.end(in: $0.keyring) != nil }
+        return max(0, table.serials(named: cache.family).count - here)
+    }
+
+    /// Why what is known of this vault says nothing of the one that the folder had when it was last unlocked on this machine; nil
+    /// where it is that one.
+    package var problemOfPlace: KeyringError? {
+        do throws(KeyringError) {
+            try requireSamePlace()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension SessionCache {
+    /// Forgets the key in every session.
+    ///
+    /// Where the kernel's calls are closed to this process, or do not show what is there, as in some containers, what all keys of
+    /// the login are wrapped under is removed: those who can read one cannot open it any more.
+    ///
+    /// - Parameter runtimes: The folders with what keys may be wrapped under.
+    /// - Returns: Whether there was any.
+    func removeEverywhere(_ table: KernelKeyTable, _ runtimes: [String]) throws(KeyringError) -> Bool {
+        let serials = table.serials(named: family)
+        let forgotten = serials.count { KernelKeyring.forget(serial: $0) }
+        var wasThere = forgotten > 0
+        let failure: KeyringError
+        do throws(KernelKeyring.Failure) {
+            let removed = try remove()
+            wasThere = wasThere || removed
+            guard forgotten < serials.count || !table.isTrue else { return wasThere }
+            failure = KeyringError(.unavailable, "the kernel does not show here which keys are kept")
+        } catch {
+            if table.isTrue, serials.count == forgotten { return wasThere }
+            failure = KeyringError(error)
+        }
+        guard !runtimes.isEmpty else { throw failure.saying(advice: .lockInSession) }
+        for runtime in runtimes {
+            let removed = try KeyringError.translating { try RuntimeFolder(path: runtime).removeSecret() }
             wasThere = wasThere || removed
         }
         return wasThere
     }
 }
 
-extension SessionCache {
-    /// The file of the runtime folder that says of which vaults keys are kept, and where those are.
-    static let notes = "kept"
-
-    /// Notes where the vault is, so that its key can be forgotten when it cannot be read any more.
-    func note(_ folder: String, in runtime: String) {
-        guard !folder.utf8.contains(UInt8(ascii: "\n")) else { return }
-        _ = try? RuntimeFolder(path: runtime).takeNote("\(vault) \(folder)", in: Self.notes)
-    }
-
-    /// The vault that a note is of, where it was in this folder.
-    static func noted(_ note: String, at folder: String) -> VaultID? {
-        let parts = note.split(separator: " ", maxSplits: 1)
-        return parts.last.map(String.init) == folder ? VaultID(hexadecimal: String(parts[0])) : nil
-    }
-
-    /// Forgets the key in every session.
-    ///
-    /// Where the kernel's calls are closed to this process, as in some containers, what all keys of the login are wrapped
-    /// under is removed: those who can read one cannot open it any more.
-    ///
-    /// - Returns: Whether there was any.
-    func removeEverywhere() throws(KeyringError) -> Bool {
-        let wasElsewhere = KernelKeyTable.serials(named: family).count { KernelKeyring.forget(serial: $0) } > 0
-        do throws(KernelKeyring.Failure) {
-            return try remove() || wasElsewhere
-        } catch {
-            guard let folder = try? folder(), (try? folder.removeSecret()) == true else {
-                guard wasElsewhere else { throw KeyringError(error).saying(advice: .lockInSession) }
-                return true
-            }
-            return true
-        }
-    }
-}
-
 /// The keys that the kernel shows to this process: those that their owner may see, whatever session keeps them
 /// (`/proc/keys`, proc_keys(5)).
-enum KernelKeyTable {
-    /// The numbers of the keys of the type `user` whose names begin so; none where there is no table.
-    static func serials(named prefix: String, in table: String = "/proc/keys") -> [Int32] {
-        guard case .bytes(let bytes, _) = FileAccess.read(table, limit: 1 << 24, following: false) else { return [] }
-        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+struct KernelKeyTable {
+    private struct Row {
+        let serial: Int32
+        let name: Substring
+    }
+
+    private let rows: [Row]
+    /// Whether it is the kernel's, which shows what there is: containers put an empty one in its place.
+    let isTrue: Bool
+
+    /// The table as it is now.
+    init(_ path: String = "/proc/keys") {
+        var text = Self.text(path)
+        let isShown = KernelKeyring.withProbe { serial in
+            text = Self.text(path)
+            return Self.rows(text, ofUsers: false).contains { $0.serial == serial }
+        }
+        rows = Self.rows(text, ofUsers: true)
+        // Where no key can be made for the trial, a table that has any is taken for one.
+        isTrue = isShown ?? !Self.rows(text, ofUsers: false).isEmpty
+    }
+
+    /// The numbers of the keys of the type `user` whose names begin so.
+    func serials(named prefix: String) -> [Int32] { rows.filter { $0.name.hasPrefix(prefix) }.map(\.serial) }
+
+    /// The same of the table as it is now, whether or not it is the kernel's.
+    static func serials(named prefix: String) -> [Int32] {
+        rows(text("/proc/keys"), ofUsers: true).filter { $0.name.hasPrefix(prefix) }.map(\.serial)
+    }
+
+    private static func text(_ path: String) -> [UInt8] {
+        guard case .bytes(let bytes, _) = FileAccess.read(path, limit: 1 << 24, following: false) else { return [] }
+        return bytes
+    }
+
+    private static func rows(_ table: [UInt8], ofUsers: Bool) -> [Row] {
+        table.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // Number, flags, uses, time left, rights, owner, group, type, name with its length.
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
-            guard fields.count > 8, fields[7] == "user", fields[8].hasPrefix(prefix), fields[3] != "expd",
-                // Neither revoked, dead nor invalidated.
-                !fields[1].contains(where: { "RDi".contains($0) })
-            else { return nil }
-            return Int32(fields[0], radix: 16)
+            guard fields.count > 8, let serial = Int32(fields[0], radix: 16) else { return nil }
+            // Neither revoked, dead nor invalidated.
+            let isAlive = fields[3] != "expd" && !fields[1].contains(where: { "RDi".contains($0) })
+            let isProbe = fields[8].hasPrefix(KernelKeyring.probes)
+            guard !ofUsers || fields[7] == "user" && isAlive && !isProbe else { return nil }
+            return Row(serial: serial, name: fields[8])
         }
     }
 }

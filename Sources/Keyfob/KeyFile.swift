@@ -9,13 +9,14 @@ package enum KeyFile {
     /// - Parameters:
     ///   - credentials: `$CREDENTIALS_DIRECTORY`.
     ///   - advice: What to do where there is no such file.
+    ///   - notice: Called where nothing comes through a pipe for a second.
     /// - Throws: `configuration` for a file in the vault's own folder or open to others, `noSuchFile`, `inputOutput`.
     package static func read(
-        _ named: String, vault: String, credentials: String?, ifMissing advice: Advice?
+        _ named: String, vault: String, credentials: String?, ifMissing advice: Advice?, notice: (() -> Void)? = nil
     ) throws(KeyringError) -> SecretBytes {
         let path = try path(of: named, vault: vault, credentials: credentials)
         do {
-            return try SecretFile.read(path)
+            return try SecretFile.read(path, notice: notice)
         } catch {
             let error = KeyringError(path, error)
             guard error.code == .noSuchFile, (try? POSIXFile.status(path) == nil) == true else { throw error }

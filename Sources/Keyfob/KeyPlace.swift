@@ -10,18 +10,6 @@ public enum KeyPlace: String, Hashable, Sendable, CaseIterable {
     case user
 
     var keyring: KernelKeyring { self == .session ? .session : .user }
-
-    /// Where a vault's key could be kept now: for the session, else for the user; nil where nothing keeps it.
-    public static func available(at location: KeyringLocation) -> KeyPlace? {
-        guard let locked = try? LockedKeyring(at: location) else { return nil }
-        for place in allCases {
-            do {
-                try locked.requireKeeping(in: place)
-                return place
-            } catch {}
-        }
-        return nil
-    }
 }
 
 /// A vault's key that is kept, without the key.

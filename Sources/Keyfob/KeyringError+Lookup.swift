@@ -1,6 +1,21 @@
 internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobVault
 
 extension KeyringError {
+    /// The error, which says of a group that is not there which ones are.
+    init(_ refusal: LookupRefusal, among groups: [AccessGroup]) {
+        let plain = KeyringError(refusal)
+        guard case .noSuchGroup(let name) = refusal, !groups.isEmpty else {
+            self = plain
+            return
+        }
+        let known = groups.map(\.name)
+        let near = NearestWord.suggestion(name.name, among: known)
+        self.init(
+            plain.code, plain.message + near, advice: plain.advice, candidates: known, names: near.isEmpty ? known : [])
+    }
+
     init(_ refusal: LookupRefusal) {
         switch refusal {
         case .noSuchGroup(let name):

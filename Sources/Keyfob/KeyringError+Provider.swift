@@ -59,6 +59,7 @@ extension KeyringError {
         case .untrustedCertificate, .noHTTPLibrary:
             let lack = failure.lack
             self.init(lack?.code ?? .providerFailed, message, advice: lack?.advice)
+        case .noThread: self.init(.unavailable, message)
         case .scopeRefused:
             self.init(.scopesDeclined, message, advice: .askForOtherScopes)
         case .clientRefused:

@@ -15,7 +15,7 @@ extension KeyringError {
         case .openToOthers: self.init(.configuration, "\(path) is open to other users", advice: .keepFileToOneself)
         case .writableByOthers:
             self.init(.configuration, "\(path) can be changed by other users", advice: .letNobodyElseWrite)
-        case .silent: self.init(.inputOutput, "nothing came through the pipe \(path) in 10 seconds")
+        case .silent(let seconds): self.init(silent: "the pipe \(path)", seconds: Int(seconds))
         case .unread(let error): self.init(reading: path, error)
         }
     }
@@ -28,6 +28,13 @@ extension KeyringError {
         case EISDIR: self.init(.configuration, "\(path) is a folder")
         default: self.init(.inputOutput, "\(path) cannot be opened (error \(number))")
         }
+    }
+
+    /// Whoever writes into a pipe has written nothing, or nothing more.
+    package init(silent name: String, seconds: Int) {
+        self.init(
+            .inputOutput, "nothing came through \(name) in \(seconds) seconds",
+            advice: .writeIntoPipe)
     }
 
     /// Why something could not be read to its end.

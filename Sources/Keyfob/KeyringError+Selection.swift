@@ -65,8 +65,24 @@ extension KeyringError {
 
 extension Keyring.Accounts {
     /// Why a choice took nobody, with what is to be done about it in this keyring; nil where it took somebody.
-    package func error(of selection: Selection, for request: TokenRequest) -> KeyringError? {
-        KeyringError(selection, for: request).map(keyring.undo.advising)
+    package func error(
+        of selection: Selection, for request: TokenRequest, in groups: [AccessGroup]?
+    ) -> KeyringError? {
+        KeyringError(selection, for: request).map { keyring.undo.advising($0).asked(in: groups) }
+    }
+}
+
+extension KeyringError {
+    /// The same error, whose advice asks why in the groups in which it was looked.
+    package func asked(in groups: [AccessGroup]?) -> KeyringError {
+        guard case .explainSelection(let question)? = advice else { return self }
+        return saying(advice: .explainSelection(question.asked(in: groups)))
+    }
+
+    /// The error of somebody else who was asked this in the place of the keyring: to ask why is one's own question.
+    package func asked(_ request: TokenRequest, in groups: [AccessGroup]?) -> KeyringError {
+        guard advice?.code == "explainSelection", request.login == nil else { return self }
+        return saying(advice: .explainSelection(SelectionQuestion(request).asked(in: groups)))
     }
 }
 
@@ -139,7 +155,9 @@ extension KeyringError {
         guard let first = signedOut.first else {
             let accounts = judged.map(\.candidate.account)
             guard accounts.count == 1, let only = judged.first, case .rejected(let rejection) = only.verdict else {
-                self.init(.noSuchAccount, "no account fits", advice: .explainSelection, accounts: accounts)
+                self.init(
+                    .noSuchAccount, "no account fits", advice: .explainSelection(SelectionQuestion(request)),
+                    accounts: accounts)
                 return
             }
             self.init(
@@ -167,7 +185,10 @@ extension KeyringError {
         after rejection: Verdict.Rejection, of candidate: Candidate, _ request: TokenRequest, _ naming: AccountNaming
     ) -> Advice {
         if case .scopesNotGranted(let scopes) = rejection { return advice(for: candidate, request, scopes, naming) }
-        return .explainSelection
+        var question = SelectionQuestion(request)
+        // The user in an address that means an account is no secret, and only so it is asked for again.
+        if request.account == nil, request.login != nil { question.account = naming.typed(candidate.account) }
+        return .explainSelection(question)
     }
 
     /// Why an account will not do; of one that nothing renews, what its tokens lack.

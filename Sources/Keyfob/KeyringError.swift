@@ -94,6 +94,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSuchBinding
         /// There is nothing to undo, or not under that id.
         case noSuchEntry
+        /// What was done last cannot be undone; nothing older was.
+        case notUndoable
         /// No provider answers to the name, or serves the account.
         case noSuchProvider
         /// No client has the id, or none is the one to take.

@@ -124,20 +124,11 @@ public struct LockedKeyring: ~Copyable {
     private var cache: SessionCache { SessionCache(vault: header.vault, runtime: location.runtime) }
 
     /// The error where nothing has been kept that opens the vault.
-    private static func locked(_ kinds: Set<KeySlot.Kind>) -> KeyringError {
+    private static func locked(_ kinds: Set<KeySlot.Kind>, _ cache: SessionCache) -> KeyringError {
         guard kinds.contains(.passphrase) || kinds.contains(.secretService) else {
             return KeyringError(.locked, "the vault is locked", advice: .giveOtherKey(kinds.names))
         }
-        do {
-            try KernelKeyring.session.probe()
-        } catch .unavailable {
-            return KeyringError(
-                .locked, "the vault is locked, and the kernel offers no keyring here that keeps it open",
-                advice: .giveKeyFile)
-        } catch {
-            // 'unlock' says what is missing.
-        }
-        return KeyringError(.locked, "the vault is locked", advice: .unlock)
+        return KeySearch(cache).error
     }
 
     /// Unlocks the keyring.
@@ -178,7 +169,7 @@ public struct LockedKeyring: ~Copyable {
             vault = try locked.unlocked(withIdentities: text)
         case .session:
             guard let cached = cache.read() else {
-                throw Self.locked(Set(locked.header.slots.map(\.kind)))
+                throw Self.locked(Set(locked.header.slots.map(\.kind)), cache)
             }
             do {
                 vault = try locked.unlock(with: cached)

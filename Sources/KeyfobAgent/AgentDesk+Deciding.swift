@@ -58,7 +58,7 @@ extension AgentDesk {
             guard error.code == .ambiguous,
                 try rights(of: caller).judge(.token, all, request.scopes, request.clientID, keyring).allowed.count
                     == all.count,
-                let same = keyring.accounts.error(of: selection, for: request)
+                let same = keyring.accounts.error(of: selection, for: request, in: acquisition.groups)
             else { throw error }
             throw same
         }

@@ -124,7 +124,7 @@ struct ProgramRights {
         }
         let known = selection.verdicts.filter { own.contains($0.candidate.place) }
         if known.count == selection.verdicts.count, !selection.tellsOfRemoved,
-            let error = keyring.accounts.error(of: selection, for: request)
+            let error = keyring.accounts.error(of: selection, for: request, in: groups)
         {
             return error
         }

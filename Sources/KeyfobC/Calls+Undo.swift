@@ -12,6 +12,7 @@ extension OpenKeyring {
                     "groups": entry.groups.map(\.name).joined(separator: "\n"),
                     "accounts": entry.accountNames.joined(separator: "\n"),
                     "changes": entry.changesSomething ? "true" : "false", "isUndo": entry.isUndo ? "true" : "false",
+                    "lasting": entry.lasting.isEmpty ? nil : entry.lasting.map(\.text).joined(separator: "\n"),
                 ]
             })
     }

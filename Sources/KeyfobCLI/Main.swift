@@ -46,7 +46,8 @@ enum Main {
                 return .done
             }
             if arguments.first == "help", let error = UnknownCommand.error(in: arguments) { throw error }
-            var command = try PlainLine.command(arguments) ?? CommandPath(of: arguments).parsed(arguments)
+            if let error = UnreadableWord.error(in: CommandLine.arguments) { throw error }
+            var command = try PlainLine.command(arguments) ?? parsed(arguments)
             try Pager.run({ try command.run() }, of: command)
             return .done
         } catch let error as KeyringError {
@@ -60,6 +61,13 @@ enum Main {
         } catch {
             return tell(error, of: arguments, isJSON: isJSON)
         }
+    }
+
+    /// The command with its options, each once that is taken once.
+    private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        let command = try CommandPath(of: arguments).parsed(arguments)
+        if let error = RepeatedOption.error(in: arguments) { throw error }
+        return command
     }
 
     /// What is answered without the parser, which looks at every command's options and takes longer than all else.
@@ -84,6 +92,10 @@ enum Main {
                 return ExitStatus(error.code)
             }
         }
+        if let error = UnreadableWord.control(in: arguments) {
+            ErrorOutput.tell(error, isJSON: isJSON)
+            return .usage
+        }
         if let unknown = UnknownCommand.error(in: arguments) {
             ErrorOutput.tell(unknown, isJSON: isJSON)
             return .usage
@@ -96,6 +108,10 @@ enum Main {
         }
         let message = ParserMessage.line(SharedOptions.completed(KeyfobCommand.message(for: error)))
         let page = "see '\(CommandPath(of: arguments).text) --help'"
+        if let error = ParserMessage.wordBehindName(message, arguments) {
+            ErrorOutput.tell(error, isJSON: isJSON)
+            return .usage
+        }
         let hint = ParserMessage.way(after: message, arguments).map { "\($0); \(page)" }
         ErrorOutput.tell(KeyringError(.usage, message, hint: hint ?? page), isJSON: isJSON)
         return .usage

@@ -15,7 +15,7 @@ package struct ProcessLimits {
     /// What the full program needs.
     package static let full = ProcessLimits(memory: 128 << 20, data: 16 << 20, stack: 256 << 10, files: 16)
     /// What an agent needs, which has processes of its own and connections of others.
-    package static let agent = ProcessLimits(memory: full.memory, data: full.data, stack: full.stack, files: 32)
+    package static let agent = ProcessLimits(memory: full.memory, data: full.data, stack: full.stack, files: 64)
     /// What the front needs to say what is wrong.
     package static let front = ProcessLimits(memory: 0, data: 4 << 20, stack: 96 << 10, files: 0)
 

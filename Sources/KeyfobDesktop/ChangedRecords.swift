@@ -11,7 +11,7 @@ struct ChangedRecords: RecordReading {
     func manifest() -> GroupManifest? { nil }
 
     func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord] {
-        merged(try base.records(field, lookup)) { field.value(in: $0.index) == lookup.value }
+        merged(try base.records(field, lookup)) { field.finds($0, by: lookup) }
     }
 
     func accounts(_ names: AccountLookup) throws -> [StoredRecord] {

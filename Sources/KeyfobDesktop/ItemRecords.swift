@@ -27,7 +27,7 @@ struct ItemRecords: RecordReading {
                 try rows(of: account, [RecordHeader.Kind(kind)]).map { try $0.record.get() }
             default: try found(ItemAttributes.search(lookup.subject))
             }
-        return found.filter { field.value(in: $0.header.index) == lookup.value }
+        return found.filter { field.finds($0.header, by: lookup) }
     }
 
     func accounts(_ names: AccountLookup) throws -> [StoredRecord] {

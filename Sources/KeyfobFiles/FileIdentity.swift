@@ -13,6 +13,9 @@ package struct FileIdentity: Equatable, Sendable {
         number = UInt64(status.st_ino)
     }
 
+    /// The numbers of its device and its own, as other processes of this machine have them too.
+    package var text: String { "\(device):\(number)" }
+
     /// The file that a descriptor is open for; nil when the system does not tell.
     package init?(of descriptor: CInt) {
         var status = stat()

@@ -18,6 +18,8 @@ package struct InputFile: ~Copyable {
         case changed
         /// What comes from a pipe does not fit into this folder.
         case noRoom(folder: String)
+        /// Nothing came through the pipe for so many seconds.
+        case silent(seconds: Int)
         /// The system's reason.
         case failed(errno: CInt)
     }
@@ -42,13 +44,16 @@ package struct InputFile: ~Copyable {
 
     /// Opens the file at `path`; symbolic links are followed.
     ///
-    /// - Parameter isExpected: Whether a pipe that starts like this is worth more than memory; as below.
+    /// - Parameters:
+    ///   - isExpected: Whether a pipe that starts like this is worth more than memory; as below.
+    ///   - notice: As below.
     package init(
-        path: String, limit: Int, isExpected: ([UInt8]) -> Bool = { _ in true }
+        path: String, limit: Int, isExpected: ([UInt8]) -> Bool = { _ in true }, notice: (() -> Void)? = nil
     ) throws(Failure) {
-        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        // A pipe that nobody writes to is not waited for here.
+        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard opened >= 0 else { throw errno == ENOENT ? .noSuchFile : .failed(errno: errno) }
-        try self.init(owning: opened, [], limit, nil, isExpected)
+        try self.init(owning: opened, [], limit, nil, isExpected, notice)
     }
 
     /// Reads from a descriptor, which stays open; a regular file is read from its start.
@@ -57,17 +62,19 @@ package struct InputFile: ~Copyable {
     ///   - start: What has been read from it already.
     ///   - place: Where a long pipe is kept: a folder, or the nearest one above it that is there.
     ///   - isExpected: Whether a pipe that starts like this is worth more than memory; another one is too long then.
+    ///   - notice: Called where nothing comes through a pipe for a second.
     package init(
         descriptor: CInt, after start: [UInt8] = [], limit: Int, spoolingIn place: String? = nil,
-        isExpected: ([UInt8]) -> Bool = { _ in true }
+        isExpected: ([UInt8]) -> Bool = { _ in true }, notice: (() -> Void)? = nil
     ) throws(Failure) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .failed(errno: errno) }
-        try self.init(owning: copy, start, limit, place, isExpected)
+        try self.init(owning: copy, start, limit, place, isExpected, notice)
     }
 
     private init(
-        owning opened: CInt, _ start: [UInt8], _ limit: Int, _ place: String?, _ isExpected: ([UInt8]) -> Bool
+        owning opened: CInt, _ start: [UInt8], _ limit: Int, _ place: String?, _ isExpected: ([UInt8]) -> Bool,
+        _ notice: (() -> Void)?
     ) throws(Failure) {
         do throws(Failure) {
             var status = stat()
@@ -80,7 +87,8 @@ package struct InputFile: ~Copyable {
             case S_IFIFO, S_IFSOCK, S_IFCHR: break
             default: throw .notAFile
             }
-            let spooled = try Self.spool(opened, start, limit, place ?? "/var/tmp", isExpected)
+            var wait = PipeWait(opened, notice: notice)
+            let spooled = try Self.spool(opened, start, limit, place ?? "/var/tmp", isExpected, &wait)
             (identity, content) = (nil, spooled.content)
             if let file = spooled.file {
                 descriptor = file
@@ -108,7 +116,8 @@ package struct InputFile: ~Copyable {
 
     /// Reads a pipe to its end.
     private static func spool(
-        _ descriptor: CInt, _ start: [UInt8], _ limit: Int, _ place: String, _ isExpected: ([UInt8]) -> Bool
+        _ descriptor: CInt, _ start: [UInt8], _ limit: Int, _ place: String, _ isExpected: ([UInt8]) -> Bool,
+        _ wait: inout PipeWait
     ) throws(Failure) -> (content: [UInt8]?, file: CInt?) {
         var content = start
         var file: CInt?
@@ -116,6 +125,7 @@ package struct InputFile: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         do throws(Failure) {
             while true {
+                guard wait.wait(descriptor) else { throw .silent(seconds: Int(wait.seconds)) }
                 let count = unsafe read(descriptor, &buffer, buffer.count)
                 if count < 0 && errno == EINTR { continue }
                 guard count >= 0 else { throw .failed(errno: errno) }

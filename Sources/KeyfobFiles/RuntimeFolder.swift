@@ -18,6 +18,17 @@ package struct RuntimeFolder: Sendable {
         try check()
     }
 
+    /// Makes sure that ``prepare()`` would work, and makes nothing.
+    ///
+    /// - Throws: As ``prepare()``.
+    package func requirePreparable() throws(StorageFailure) {
+        if try POSIXFile.status(path) != nil { return try check() }
+        let parent = FileAccess.folder(of: path)
+        guard FileAccess.status(parent, following: true)?.isDirectory == true, FileAccess.isWritable(parent) else {
+            throw StoreError.notWritable
+        }
+    }
+
     /// The 32 bytes under which keys of this login are wrapped; nil when there are none.
     ///
     /// - Throws: `unsafePath` for a folder or a file that others can write or read, `damaged`, `inputOutput`.
@@ -98,9 +109,13 @@ package struct RuntimeFolder: Sendable {
     package func removeSecret() throws(StorageFailure) -> Bool {
         guard try POSIXFile.status(path) != nil else { return false }
         try check()
-        guard unsafe unlink(secretPath) == 0 || errno == ENOENT else { throw POSIXFile.failure() }
-        return true
+        if unsafe unlink(secretPath) == 0 { return true }
+        guard errno == ENOENT else { throw POSIXFile.failure() }
+        return false
     }
+
+    /// Whether something is there under which keys are wrapped.
+    package var hasSecret: Bool { FileAccess.status(secretPath, following: false) != nil }
 
     private func check() throws(StorageFailure) {
         guard let status = try POSIXFile.status(path), status.isDirectory else {

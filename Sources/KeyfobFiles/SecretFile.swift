@@ -11,29 +11,36 @@ package enum SecretFile {
         /// The system's reason why it cannot be opened.
         case unopened(CInt)
         case notRegular, foreign, openToOthers, writableByOthers
-        /// Nothing came through the pipe in 10 seconds.
-        case silent
+        /// Nothing came through the pipe for so many seconds.
+        case silent(seconds: CInt)
         case unread(SodiumError)
     }
 
     /// Reads a file; `mode` are the permissions that it must not have, if any.
-    package static func read(_ path: String, limit: Int = keyLimit, mode: UInt32 = 0o077) throws(Refusal) -> SecretBytes
-    {
+    ///
+    /// - Parameter notice: Called where nothing comes through a pipe for a second.
+    package static func read(
+        _ path: String, limit: Int = keyLimit, mode: UInt32 = 0o077, notice: (() -> Void)? = nil
+    ) throws(Refusal) -> SecretBytes {
         let descriptor = try descriptor(path, mode: mode)
         defer { close(descriptor) }
+        var wait = PipeWait(descriptor, notice: notice)
         do {
-            return try SecretBytes.reading(descriptor: descriptor, limit: limit)
+            return try SecretBytes.reading(descriptor: descriptor, limit: limit, whenReady: { wait.wait($0) })
+        } catch .unreadable(ETIMEDOUT) {
+            throw .silent(seconds: wait.seconds)
         } catch {
             throw .unread(error)
         }
     }
 
-    /// Opens a regular file or, where owner and mode are checked, a pipe as `<(command)` is one; the caller closes it.
-    package static func descriptor(_ path: String, mode: UInt32) throws(Refusal) -> CInt {
+    /// Opens a regular file or, where owner and mode are checked or `takesPipe` says so, a pipe as `<(command)` is one; the
+    /// caller waits for what comes through one, and closes it.
+    package static func descriptor(_ path: String, mode: UInt32, takesPipe: Bool = false) throws(Refusal) -> CInt {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unopened(errno) }
         do throws(Refusal) {
-            try check(descriptor, mode: mode)
+            try check(descriptor, mode: mode, takesPipe: takesPipe || mode != 0)
             return descriptor
         } catch {
             close(descriptor)
@@ -41,30 +48,14 @@ package enum SecretFile {
         }
     }
 
-    private static func check(_ descriptor: CInt, mode: UInt32) throws(Refusal) {
+    private static func check(_ descriptor: CInt, mode: UInt32, takesPipe: Bool) throws(Refusal) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .unopened(errno) }
-        let isPipe = status.st_mode & S_IFMT == S_IFIFO && mode != 0
-        guard status.st_mode & S_IFMT == S_IFREG || isPipe else { throw .notRegular }
+        let isPipe = status.st_mode & S_IFMT == S_IFIFO
+        guard status.st_mode & S_IFMT == S_IFREG || takesPipe && isPipe else { throw .notRegular }
         guard mode != 0 else { return }
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw .foreign }
         guard status.st_mode & mode == 0 else { throw mode & 0o044 != 0 ? .openToOthers : .writableByOthers }
-        if isPipe { try awaitWriter(descriptor) }
-    }
-
-    /// Waits until something was written into a pipe, or whoever could write has gone; from then on reading waits too.
-    ///
-    /// A pipe that nobody has opened yet looks as one at its end does. One with a name has to be written into soon; behind
-    /// one without, a command may be asking a person for a passphrase.
-    private static func awaitWriter(_ descriptor: CInt) throws(Refusal) {
-        var target = [UInt8](repeating: 0, count: 5)
-        _ = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
-        let hasName = target != Array("pipe:".utf8)
-        var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        var found = unsafe poll(&asked, 1, hasName ? 10_000 : -1)
-        while found < 0, errno == EINTR { found = unsafe poll(&asked, 1, hasName ? 10_000 : -1) }
-        guard found != 0 else { throw .silent }
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     }
 
     /// Where a key file is that was named: the file, or a systemd credential of that name; nil for one in the vault's own

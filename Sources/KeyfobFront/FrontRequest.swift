@@ -82,7 +82,7 @@ struct FrontRequest {
                 at: ".", gitFolder: question?.tool == .git ? variables["GIT_DIR"] : nil, url: address,
                 // What draws a prompt tells nothing of what the token is for.
                 tool: arguments.isPrompt ? nil : tool ?? CallingTool.name, person: PersonalGit { variables.value($0) })
-        request.purpose = ToolCall.purpose(ofTool: tool)
+        (request.purpose, request.namedTool) = (ToolCall.purpose(ofTool: tool), tool)
         self.request = request
     }
 }

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import KeyfobFiles
 internal import KeyfobSodium
 
 /// What a tool asks in a pipe; it stays there for the full program.
@@ -29,6 +30,8 @@ enum PipedQuestion {
 
     /// What is in the pipe by now; waits for the first of it.
     private static func copy() -> SecretBytes? {
+        var wait = PipeWait(STDIN_FILENO, limit: patience / 1_000)
+        guard wait.wait(STDIN_FILENO) else { return nil }
         var ends: [CInt] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         var count: Int

@@ -71,9 +71,21 @@ package enum KernelKeyring: CaseIterable, Sendable {
     /// - Returns: Whether the kernel has done so.
     package static func forget(serial: Int32) -> Bool { keyctl_invalidate(serial) == 0 }
 
+    /// How the names of keys begin that are made for a trial.
+    package static let probes = "keyfob:probe:"
+
+    /// Does something while the kernel has a key of this process, which its owner may see; nil where the kernel takes none.
+    package static func withProbe<Result>(_ body: (Int32) -> Result) -> Result? {
+        let name = probes + "\(getpid())"
+        let key = unsafe add_key("user", name, [1], 1, KEY_SPEC_PROCESS_KEYRING)
+        guard key >= 0 else { return nil }
+        defer { keyctl_unlink(key, KEY_SPEC_PROCESS_KEYRING) }
+        return body(key)
+    }
+
     /// Tries it with a key of its own: that there is a keyring does not mean that it can be used.
     package func probe() throws(Failure) {
-        let name = "keyfob:probe:\(getpid())"
+        let name = Self.probes + "\(getpid())"
         try store([1], name: name, seconds: 1)
         let found = try read(name: name)
         _ = try remove(name: name)

@@ -55,6 +55,9 @@ package struct SessionCache: Sendable {
         return wasThere
     }
 
+    /// Whether a key is kept, be it that nothing here opens it.
+    package var isKept: Bool { KernelKeyring.allCases.contains { found(in: $0) != nil } }
+
     private func found(in keyring: KernelKeyring) -> KeptKey? {
         (try? keyring.read(name: name)).flatMap { KeptKey($0) }
     }
@@ -65,7 +68,7 @@ package struct SessionCache: Sendable {
     }
 
     /// Users who share a session have keys of their own.
-    var name: String { "\(family)\(KernelKeyring.owner)" }
+    package var name: String { "\(family)\(KernelKeyring.owner)" }
 
     /// How the names of all keys of the vault begin.
     package var family: String { "keyfob:\(vault):" }

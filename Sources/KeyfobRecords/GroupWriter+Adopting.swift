@@ -38,10 +38,11 @@ extension GroupWriter {
 
     /// Lets every account have what the group still holds under an id that it had, where no account has that id now.
     ///
+    /// - Parameter some: The accounts to look at; nil for all.
     /// - Returns: Which ids these are, with the account of each.
     @discardableResult
-    package func followAdoptions() throws -> [AccountID: AccountID] {
-        let owners = try formerIDs()
+    package func followAdoptions(of some: Set<AccountID>? = nil) throws -> [AccountID: AccountID] {
+        let owners = try some.map(formerIDs) ?? formerIDs()
         for (former, owner) in owners {
             try moveCredentials(from: former, to: owner)
             try forgetFormerAccount(former)
@@ -69,6 +70,16 @@ extension GroupWriter {
             for id in account.formerIDs { owners[id] = min(owners[id] ?? account.id, account.id) }
         }
         return owners.filter { !present.contains($0.key) }
+    }
+
+    private func formerIDs(of some: Set<AccountID>) throws -> [AccountID: AccountID] {
+        var owners: [AccountID: AccountID] = [:]
+        for account in some.compactMap({ try? account($0) }) {
+            for id in account.formerIDs where try !hasAccount(id) {
+                owners[id] = min(owners[id] ?? account.id, account.id)
+            }
+        }
+        return owners
     }
 
     /// Moves credentials to another account.

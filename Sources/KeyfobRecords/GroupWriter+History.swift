@@ -7,9 +7,11 @@ internal import KeyfobVault
 extension GroupWriter {
     /// Header and body of a record that is new, or returns after it was deleted.
     ///
-    /// - Parameter former: The body that the record had elsewhere.
+    /// - Parameters:
+    ///   - former: The body that the record had elsewhere.
+    ///   - isUndone: Whether what ended it is undone: where this machine ended that very sign-in, no other one is to end its own.
     func beginning(
-        _ content: ItemContent, former: FieldList? = nil
+        _ content: ItemContent, former: FieldList? = nil, isUndone: Bool = false
     ) throws -> (header: RecordHeader, body: FieldList) {
         let kind = RecordHeader.Kind(content)
         var body = ItemBody.encode(content, replacing: former).body
@@ -26,11 +28,12 @@ extension GroupWriter {
             return (header, body.with(history))
         }
         var grant = credential.grant ?? Grant()
+        let endsNothing = isUndone && isOwn(version) && ended.epoch == grant.latestEpoch
         if grant.epoch <= ended.latestEpoch {
             grant.epoch = ended.latestEpoch &+ 1
             grant.generation = 1
         }
-        grant.ended = max(grant.ended, ended.latestEnded)
+        if !endsNothing { grant.ended = max(grant.ended, ended.latestEnded) }
         credential.grant = grant
         return (header, CredentialBody.encode(credential, replacing: body))
     }

@@ -47,11 +47,14 @@ extension GroupWriter {
     /// A grant without a token whose account is not here, or that is only known to be another machine's, and a deletion,
     /// are kept where nobody sees them.
     ///
-    /// - Parameter isFollowed: Whether the item is the mark of a sign-out, and the client has signed in again since: nobody sees
-    ///   that either.
+    /// - Parameters:
+    ///   - isFollowed: Whether the item is the mark of a sign-out, and the client has signed in again since: nobody sees
+    ///     that either.
+    ///   - isOwnAct: Whether others are told of it; what comes from them they tell themselves.
     /// - Throws: `tooLarge`, `damaged`, and what writing can throw.
     package func put(
-        _ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64], isFollowed: Bool = false
+        _ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64], isFollowed: Bool = false,
+        isOwnAct: Bool = true
     ) throws {
         let old = try rows.map { try reader.record(row: $0) }
         // A mark that is seen here, and has not been written since, nobody has followed by a sign-in.
@@ -99,7 +102,7 @@ extension GroupWriter {
                     of: former, kind, to: item.content, isSameSecret: !secret.isNew(), isElsewhere: noting == nil)
             } else { noting == nil && kind != .tombstone }
         if isChanged { attributes = attributes.markedAsChanged }
-        let sealed: SealedRecord
+        var sealed: SealedRecord
         var known: JournalDraft.Known?
         switch consume secret {
         case .new(let secret):
@@ -113,8 +116,14 @@ extension GroupWriter {
             }
         case .none: sealed = try keys.seal(header, attributes: attributes)
         }
+        // What was changed here and is in it now, others have still to be told.
+        if !isOwnAct { sealed.telling = .following(old.map(\.change).max() ?? 0) }
         for record in old where record.rowID != place?.rowID { try delete(record) }
-        if let place { try replace(place, with: sealed, known) } else { try insert(sealed, known) }
+        if let place {
+            try replace(place, with: sealed, known, isNews: isOwnAct)
+        } else {
+            try insert(sealed, known, isNews: isOwnAct)
+        }
     }
 
     /// Writes an item as an act of now, in place of the rows that held it: it wins over whatever was known of it before,

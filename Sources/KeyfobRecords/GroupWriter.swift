@@ -6,6 +6,9 @@ internal import KeyfobVault
 package final class GroupWriter {
     let storage: any RecordWriting
     private let device: UInt64
+
+    /// Whether this machine wrote a version.
+    func isOwn(_ version: ItemVersion) -> Bool { version.device == device }
     let milliseconds: Int64
     /// What was replaced and removed since ``beginJournal()`` or ``note(as:)``; nil where that is not noted.
     var draft: JournalDraft?
@@ -93,15 +96,17 @@ package final class GroupWriter {
     func replace(
         _ old: StoredRecord, _ content: ItemContent, secret: borrowing SecretBytes, isSameSecret: Bool = false
     ) throws {
+        let isNews = try isNews(content, after: old, isSameSecret: isSameSecret)
         let new = try succeeding(old, content, isSameSecret: isSameSecret)
         let sealed = try keys.seal(new.header, attributes: new.body, secret: secret)
-        try replace(old, with: sealed, known(content, secret))
+        try replace(old, with: sealed, known(content, secret), isNews: isNews)
     }
 
     /// Replaces a record by a new version of its item that has no secret.
     func replace(_ old: StoredRecord, _ content: ItemContent) throws {
+        let isNews = try isNews(content, after: old, isSameSecret: true)
         let new = try succeeding(old, content, isSameSecret: true)
-        try replace(old, with: try keys.seal(new.header, attributes: new.body), known(content))
+        try replace(old, with: try keys.seal(new.header, attributes: new.body), known(content), isNews: isNews)
     }
 
     /// A version of now, with a stamp after `previous`.
@@ -141,20 +146,52 @@ package final class GroupWriter {
     package func markIrreplaceable() { storage.markIrreplaceable() }
 
     /// Stores a sealed record that is new.
-    func insert(_ record: SealedRecord, _ known: JournalDraft.Known? = nil) throws {
+    ///
+    /// - Parameter isNews: Whether others are told of it, where it is of a kind that they are.
+    func insert(_ record: SealedRecord, _ known: JournalDraft.Known? = nil, isNews: Bool = true) throws {
         try noteForUndo(nil, record, known)
-        try storage.insert(record)
+        try storage.insert(record.told(isNews))
     }
 
     /// Stores a sealed record in the place of another.
-    func replace(_ old: StoredRecord, with record: SealedRecord, _ known: JournalDraft.Known? = nil) throws {
+    func replace(
+        _ old: StoredRecord, with record: SealedRecord, _ known: JournalDraft.Known? = nil, isNews: Bool = true
+    ) throws {
         try noteForUndo(old, record, known)
-        try storage.replace(old, with: record)
+        try storage.replace(old, with: record.told(isNews))
+    }
+
+    /// Whether another version of an item is news for others: that a refresh token was used, or replaced where each machine
+    /// has its own, is none.
+    private func isNews(_ content: ItemContent, after old: StoredRecord, isSameSecret: Bool) throws -> Bool {
+        guard storage.tells, old.header.kind == .refreshToken, var new = content.credential,
+            var before = try? ItemBody.decode(body(of: old), .refreshToken).credential
+        else { return true }
+        let (was, now) = (before.grant ?? Grant(), new.grant ?? Grant())
+        guard now.rotates == true else {
+            (before.grant, new.grant) = (was.elsewhere, now.elsewhere)
+            return !isSameSecret || before != new
+        }
+        return was.state != now.state || was.latestEpoch != now.latestEpoch || was.latestEnded != now.latestEnded
     }
 
     /// Removes a record.
     package func delete(_ old: StoredRecord) throws {
         try noteForUndo(old, nil)
         try storage.delete(old)
+    }
+}
+
+extension SealedRecord {
+    /// The same as what a sync is told, where it is of a kind that it can be.
+    fileprivate func told(_ isNews: Bool) -> SealedRecord {
+        guard isNews, !header.isThisDeviceOnly else { return self }
+        switch header.kind {
+        case .account, .refreshToken, .appMetadata, .setting, .tombstone: break
+        case .accessToken, .idToken, .foreign, .clientSecret, .journal: return self
+        }
+        var record = self
+        record.telling = .act
+        return record
     }
 }

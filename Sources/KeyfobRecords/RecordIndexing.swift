@@ -13,7 +13,8 @@ extension GroupKeys {
             index.username = account.username.isEmpty ? nil : blind(username: account.username).value
             index.label = account.label.map { blind(label: $0).value }
         case .credential(let credential): index.account = blind(credential.account).value
-        case .appMetadata, .clientSecret, .setting, .foreign, .tombstone: break
+        case .tombstone(let key): index.account = key.account.flatMap { AccountID($0) }.map { blind($0).value }
+        case .appMetadata, .clientSecret, .setting, .foreign: break
         }
         return index
     }

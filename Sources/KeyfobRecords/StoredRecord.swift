@@ -13,6 +13,8 @@ package struct StoredRecord: Sendable {
     package let secretCommitment: [UInt8]?
     /// The sealed secret, where the storage gives it with the rest.
     package let secret: CommittingAEAD.Box?
+    /// The number of the last change of this device's that wrote it and that others are told of; 0 for none.
+    package let change: Int64
 
     /// A record that the storage gives with its secret, where it has one.
     package init(rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secret: CommittingAEAD.Box?) {
@@ -21,18 +23,20 @@ package struct StoredRecord: Sendable {
         self.attributes = attributes
         self.secret = secret
         secretCommitment = secret?.seal
+        change = 0
     }
 
     /// A record of which the storage gives commitment and tag of its secret, and the secret itself where that was read.
     package init(
         rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secretCommitment: [UInt8]?,
-        secret: CommittingAEAD.Box? = nil
+        secret: CommittingAEAD.Box? = nil, change: Int64 = 0
     ) {
         self.rowID = rowID
         self.header = header
         self.attributes = attributes
         self.secretCommitment = secretCommitment
         self.secret = secret
+        self.change = change
     }
 
     /// What stands in the place of a commitment for a token that somebody has put into the desktop's keyring by hand, which

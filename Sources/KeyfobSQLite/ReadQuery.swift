@@ -2,13 +2,13 @@
 package enum ReadQuery: Int, CaseIterable {
     case applicationID, userVersion, schema, dataVersion, begin, commit, rollback
     case header, secondHeader, device, secondDevice, manifest, node, recordCount
-    case byKind, byID, byRow, everyRow, rowNumbers
+    case byKind, byID, byRow, everyRow, rowNumbers, changedRows
     case secret
 
     /// The columns of a record, in the order in which `StoredRecord` reads them.
     private static let columns = """
         id, record, group_id, kind, flags, epoch, stamp, device, \
-        account_index, credential_index, username_index, label_index, secret_commitment, attributes
+        account_index, credential_index, username_index, label_index, secret_commitment, attributes, change
         """
 
     var sql: String {
@@ -32,6 +32,7 @@ package enum ReadQuery: Int, CaseIterable {
         case .byRow: records("id = ?1")
         case .everyRow: "SELECT \(Self.columns) FROM records NOT INDEXED WHERE group_id = ?1 ORDER BY id"
         case .rowNumbers: "SELECT id FROM records WHERE group_id = ?1"
+        case .changedRows: "SELECT id FROM records WHERE group_id = ?1 AND change > 0 AND change > ?2"
         // One statement sees one state: another process may have replaced the record meanwhile.
         case .secret:
             """

@@ -3,10 +3,13 @@ internal import Glibc
 extension SecretBytes {
     /// Reads a descriptor to its end, straight into guarded memory.
     ///
-    /// - Parameter isWhole: Whether what has come is all there is, though the descriptor is still open.
+    /// - Parameters:
+    ///   - isWhole: Whether what has come is all there is, though the descriptor is still open.
+    ///   - isReady: Waits until more can be read; false where that takes too long.
     /// - Throws: `tooLong` past `limit` bytes, `unreadable` with the system's reason.
     package static func reading(
-        descriptor: CInt, limit: Int, until isWhole: (RawSpan) -> Bool = { _ in false }
+        descriptor: CInt, limit: Int, until isWhole: (RawSpan) -> Bool = { _ in false },
+        whenReady isReady: (CInt) -> Bool = { _ in true }
     ) throws(SodiumError) -> SecretBytes {
         var status = stat()
         let size = unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
@@ -14,6 +17,7 @@ extension SecretBytes {
         // One byte more than expected, so that the end is seen without growing.
         var buffer = SecretBuffer(capacity: min(limit, max(size, 4_095)) + 1)
         while true {
+            guard isReady(descriptor) else { throw .unreadable(errno: ETIMEDOUT) }
             let count = try buffer.append(readingFrom: descriptor)
             if count == 0 { break }
             guard buffer.count <= limit else { throw .tooLong(limit: limit) }
@@ -32,12 +36,15 @@ extension SecretBytes {
     /// Reads byte by byte, because what follows the line may be for somebody else. A line also ends after the
     /// byte `stop`, which stays at its end.
     ///
+    /// - Parameter isReady: Waits until more can be read; false where that takes too long.
     /// - Throws: `tooLong` past `limit` bytes, `unreadable` with the system's reason.
     package static func readingLine(
-        descriptor: CInt, limit: Int, stop: UInt8? = nil
+        descriptor: CInt, limit: Int, stop: UInt8? = nil, whenReady isReady: (CInt) -> Bool = { _ in true }
     ) throws(SodiumError) -> SecretBytes {
         var buffer = SecretBuffer(capacity: limit + 1)
-        while try buffer.append(readingFrom: descriptor, atMost: 1) == 1 {
+        while true {
+            guard isReady(descriptor) else { throw .unreadable(errno: ETIMEDOUT) }
+            guard try buffer.append(readingFrom: descriptor, atMost: 1) == 1 else { break }
             let last = buffer.withBytes { $0.byte(at: $0.byteCount - 1) }
             if last == stop { break }
             if last == UInt8(ascii: "\n") {

@@ -12,15 +12,30 @@ final class DatabaseChange: RecordWriting {
     private let database: SQLiteConnection
     private let state: GroupState
     private var hasChanged = false
+    let tells: Bool
+    /// What the rows are numbered with that others are told of; 0 where nobody is.
+    private let number: Int64
     private var keys: GroupKeys { records.keys }
 
     /// More changed keys than these are written to the tree before the change ends.
     private static let patience = 16_384
 
-    init(_ database: SQLiteConnection, _ keys: GroupKeys) throws {
+    /// - Parameter isSynced: Whether the vault is part of a sync, so that what changes is numbered.
+    init(_ database: SQLiteConnection, _ keys: GroupKeys, isSynced: Bool = false) throws {
         self.database = database
         records = DatabaseRecords(connection: database, keys: keys)
         state = try records.state()
+        tells = isSynced
+        number = isSynced ? Int64(clamping: state.manifest.sequence &+ 1) : 0
+    }
+
+    /// The number of the change that others are told that a record is of.
+    private func number(_ record: SealedRecord, after old: Int64 = 0) -> Int64 {
+        switch record.telling {
+        case .kept: old
+        case .act: tells ? number : old
+        case .following(let other): tells ? max(other, old) : old
+        }
     }
 
     /// Stores the empty manifest of a new group, and that it has no record.
@@ -123,11 +138,11 @@ final class DatabaseChange: RecordWriting {
         try database.run(
             """
             INSERT OR FAIL INTO records (record, group_id, kind, flags, epoch, stamp, device, account_index,
-                credential_index, username_index, label_index, secret_commitment, attributes)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                credential_index, username_index, label_index, secret_commitment, attributes, change)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [.bytes(header.record.bytes), .bytes(header.group.bytes), .integer(Int64(header.kind.rawValue))]
-                + Self.changeable(header) + Self.sealed(record))
+                + Self.changeable(header) + Self.sealed(record) + [.integer(number(record))])
         let row = database.lastInsertedRow
         if let secret = record.secret {
             try database.run("INSERT INTO secrets VALUES (?, ?)", [.integer(row), .bytes(secret.stored)])
@@ -162,6 +177,12 @@ final class DatabaseChange: RecordWriting {
                 credential_index = ?, username_index = ?, label_index = ?, secret_commitment = ?, attributes = ?
             WHERE id = ?
             """, Self.changeable(header) + Self.sealed(record) + [.integer(old.rowID)])
+        // Apart, so that what nobody is told of touches no index.
+        let number = number(record, after: old.change)
+        if number != old.change {
+            try database.run(
+                "UPDATE records SET change = ? WHERE id = ?", [.integer(number), .integer(old.rowID)])
+        }
         if let secret = record.secret {
             try database.run(
                 "INSERT OR REPLACE INTO secrets VALUES (?, ?)", [.integer(old.rowID), .bytes(secret.stored)])

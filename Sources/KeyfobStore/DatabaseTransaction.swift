@@ -7,15 +7,19 @@ internal import KeyfobVault
 /// A write transaction of a vault's database.
 final class DatabaseTransaction: StorageChange {
     private let database: SQLiteConnection
+    private let isSynced: Bool
     private var expectsMany = false
 
-    init(_ database: SQLiteConnection) {
-        self.database = database
+    /// - Parameter isSynced: As ``DatabaseChange`` has it.
+    init(_ database: SQLiteConnection, isSynced: Bool) {
+        (self.database, self.isSynced) = (database, isSynced)
     }
 
     func begin(_ keys: GroupKeys) throws { try DatabaseChange.begin(database, keys) }
 
-    func records(_ keys: GroupKeys) throws -> any RecordWriting { try DatabaseChange(database, keys) }
+    func records(_ keys: GroupKeys) throws -> any RecordWriting {
+        try DatabaseChange(database, keys, isSynced: isSynced)
+    }
 
     func removeRecords(of group: GroupID) throws -> Int {
         let id = QueryValue.bytes(group.bytes)

@@ -13,13 +13,16 @@ extension VaultDatabase {
     ) throws {
         let count = groups.reduce(0) { $0 + $1.records.count }
         try write { database in
-            let transaction = DatabaseTransaction(database)
+            let transaction = DatabaseTransaction(database, isSynced: isSynced)
             try transaction.expectMany()
             defer { withExtendedLifetime(transaction) {} }
             var done = 0
             for group in groups {
-                let writer = try DatabaseChange(database, group.keys)
-                for record in group.records {
+                let writer = try DatabaseChange(database, group.keys, isSynced: isSynced)
+                // Of what was told elsewhere nothing is known: a sync is told all.
+                let told = Int64(clamping: group.sequence)
+                for var record in group.records {
+                    record.telling = .following(told)
                     try writer.insert(record)
                     done += 1
                     progress(done, count)

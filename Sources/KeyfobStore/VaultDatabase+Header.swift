@@ -33,7 +33,9 @@ extension VaultDatabase {
     package func changeHeader<Result>(
         _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, any StorageChange) throws -> Result
     ) throws -> Result {
-        try changeDatabase(&vault) { vault, database in try body(&vault, DatabaseTransaction(database)) }
+        try changeDatabase(&vault) { vault, database in
+            try body(&vault, DatabaseTransaction(database, isSynced: isSynced))
+        }
     }
 
     /// Changes the header in one transaction with whatever `body` does to the database.

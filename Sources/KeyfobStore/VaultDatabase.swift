@@ -105,9 +105,12 @@ package final class VaultDatabase: VaultStorage {
     package func write<Result>(sequence: UInt64, _ body: (any StorageChange) throws -> Result) throws -> Result {
         try write { database in
             try requireHeader(sequence, database)
-            return try body(DatabaseTransaction(database))
+            return try body(DatabaseTransaction(database, isSynced: isSynced))
         }
     }
+
+    /// Whether the vault is part of a sync.
+    var isSynced: Bool { (try? POSIXFile.status(directory.sync)).flatMap(\.self) != nil }
 
     /// Makes sure that keys are those of the header that is there.
     ///
@@ -165,6 +168,9 @@ extension VaultDatabase {
     package func state(of keys: GroupKeys) throws -> GroupCompleteness { try reader.state(of: keys) }
     package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] { try reader.counts(in: keys) }
     package func device() throws -> UInt64 { try reader.device() }
+    package func rowIDs(in keys: GroupKeys, changedSince change: UInt64) throws -> [Int64]? {
+        try reader.snapshotRecords(keys) { try $0.rowIDs(changedSince: change) }
+    }
     package func storedHeader() throws -> StoredHeader { try reader.storedHeader() }
     package func newestHeader() throws -> StoredHeader { try reader.newestHeader() }
 }

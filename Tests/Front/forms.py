@@ -63,9 +63,9 @@ FORMS = [
     "UPDATE records SET group_id = zeroblob(16)",
     "UPDATE records SET group_id = (SELECT max(group_id) FROM records)",
     "INSERT INTO records SELECT id + 5000, randomblob(16), group_id, kind, flags, epoch, stamp, device, account_index, "
-    "credential_index, username_index, label_index, secret_commitment, attributes FROM records",
+    "credential_index, username_index, label_index, secret_commitment, attributes, change FROM records",
     "INSERT INTO records SELECT -id, randomblob(16), group_id, kind, flags, epoch, stamp, device, account_index, "
-    "credential_index, username_index, label_index, secret_commitment, attributes FROM records",
+    "credential_index, username_index, label_index, secret_commitment, attributes, change FROM records",
     "INSERT INTO header SELECT * FROM second_header WHERE false",
     "UPDATE header SET sequence = sequence + 1",
     "UPDATE header SET sequence = -1",

@@ -280,7 +280,7 @@ class Large(Vault):
                 for old, new in [(row, -1), (other, row), (-1, other)]), []
         # All but the row's place is another's.
         columns = {"records": "record, group_id, kind, flags, epoch, stamp, device, account_index, credential_index, "
-                              "username_index, label_index, secret_commitment, attributes",
+                              "username_index, label_index, secret_commitment, attributes, change",
                    "secrets": "bytes", "nodes": "bytes"}
         return f"{table}: another's", ";".join(
             f"DELETE FROM {name} WHERE id = {row}; INSERT INTO {name} (id, {columns[name]}) "

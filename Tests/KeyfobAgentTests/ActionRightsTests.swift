@@ -60,7 +60,7 @@ struct ActionRightsTests {
         let signIns = Wanted()
         let keys = AgentKeys(
             unlock: { _, _, _ in }, lock: { false },
-            status: { AgentKeys.Status(vault: "", isOpen: true, id: nil, until: nil) })
+            status: { AgentKeys.Status(place: VaultPlace(path: "/v", folder: nil), isOpen: true, id: nil, until: nil) })
         let door = SocketDoor(to: desk, signIns: signIns, keys: keys, changes: VaultChanges(), hint: { _ in nil })
         let place = try VarlinkPlace(isSeen: true, answer: { await door.answer($0, $1, $2) })
         let client = try place.connect()

@@ -31,6 +31,19 @@ struct AdviceTextTests {
         #expect(Advice.useAccountID(such: "ada@x", group: nil).text == "name one of them, for example ada@x")
     }
 
+    @Test("to ask why is to ask for the same: host, scopes, tool and groups")
+    func questions() throws {
+        var request = TokenRequest(
+            account: "Ada L", environment: "login.example", realm: "t", clientID: "c", scopes: ScopeSet(["a", "b c"]),
+            context: RequestContext(url: try ResourceURL(parsing: "https://ada@git.example:8443/x"), tool: "caller"))
+        func text() -> String { Advice.explainSelection(SelectionQuestion(request)).text }
+        #expect(
+            text() == "'keyfob which --account \"Ada L\" --authority login.example --tenant t --client c --url "
+                + "https://git.example:8443/x --scope a --scope \"b c\"' says why")
+        (request.namedTool, request.isUsual) = ("gh", true)
+        #expect(!text().contains("--account") && text().contains(" --tool gh "))
+    }
+
     @Test("a list has three names, and how many there are besides", arguments: [1, 3, 4, 10_000])
     func lists(count: Int) {
         let names = (0..<count).map { "\($0)" }

@@ -86,7 +86,7 @@ struct FullDiskTests {
             "grep -q 'the new recovery key in rekeyed opens nothing' message",
             "fails 74 keyfob slot add key-file other",
             "fails 74 keyfob account remove first --force", "fails 74 keyfob logout first",
-            "fails 74 keyfob init --vault disk/second",
+            "fails 74 keyfob init --key-file key --vault disk/second",
             "fails 74 keyfob export --format msal disk/out.json", "test ! -e disk/out.json",
             "grep -q 'the disk is full: disk/out.json was not made' message",
             "cmp before disk/vault/keyring.db",

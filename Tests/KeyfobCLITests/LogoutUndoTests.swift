@@ -56,7 +56,7 @@ struct LogoutUndoTests {
         let before = try place.run("keyfob undo --dry-run").expectSuccess()
         #expect(before.errors.contains("would take away 1 account, 1 access token of deploy"), "\(before)")
         try place.run("keyfob undo -q --yes").expectSuccess()
-        try place.run("keyfob undo --yes").expectError(13, "there is nothing to undo")
+        try place.run("keyfob undo --yes").expectError(1, "'init' at", "made the vault, which cannot be undone")
         try place.run("keyfob undo 12345678").expectError(13, "'keyfob undo --list'")
     }
 

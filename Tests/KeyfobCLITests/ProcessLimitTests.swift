@@ -31,7 +31,7 @@ struct ProcessLimitTests {
             try place.run("printf x > in; ulimit -n 12; exec keyfob \(command) < in")
                 .expectError(69, "may open 12 files", "ulimit -n")
         }
-        try place.run("ulimit -n 31; exec keyfob agent").expectError(69, "may open 31 files and needs 32", "ulimit -n")
+        try place.run("ulimit -n 63; exec keyfob agent").expectError(69, "may open 63 files and needs 64", "ulimit -n")
         try place.run("ulimit -s 64; exec keyfob status").expectError(69, "a stack of 64 KB", "ulimit -s")
         try place.run("ulimit -d 8000; exec keyfob status").expectError(69, "8000 KB of data", "ulimit -d")
         try place.run("keyfob verify -q && test $(keyfob token) = ADA").expectSuccess()

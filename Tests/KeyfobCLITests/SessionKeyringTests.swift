@@ -56,6 +56,23 @@ struct SessionKeyringTests {
         #expect(outcome.text == "12\ntoken\n", "\(outcome)")
     }
 
+    @Test("status tells how many other sessions keep it")
+    func keptElsewhere() throws {
+        let place = try Workplace.withVault()
+        let outcome = try inSession(
+            place, "keyfob unlock -q --for 1m --key-file key",
+            "keyctl session - keyfob status 2>/dev/null | grep '^key .* other'",
+            "keyfob status --json --key-file key | grep keysElsewhere", "keyfob lock -q",
+            "keyctl session - keyfob status --json 2>/dev/null | grep keysElsewhere")
+        #expect(
+            outcome.text == """
+                key     in the kernel keyring of 1 other session
+                  "keysElsewhere" : 0,
+                  "keysElsewhere" : 0,
+
+                """, "\(outcome)")
+    }
+
     @Test("a group's key stays one group's")
     func groupKey() throws {
         let place = try Workplace.withVault()

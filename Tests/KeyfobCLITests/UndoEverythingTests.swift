@@ -10,8 +10,9 @@ struct UndoEverythingTests {
         /// It changes no record, as these lines show; without one where it needs a network, a bus or a person, and then it gets
         /// tokens anew at most.
         case changesNothing(_ lines: [String])
-        /// It is not undone, and its help says so.
-        case notUndone
+        /// It is not undone, and its help says so: what comes before, and the lines after which an undo refuses; without one
+        /// where it needs more than one machine, a network, a bus or damage, or changes nothing here.
+        case notUndone(_ before: String = "true", _ lines: [String] = [])
         /// It is undone: what comes before, and the lines that run it.
         case undone(_ before: String, _ lines: [String])
         /// It is undone, as a test of its own shows that has a provider.
@@ -25,16 +26,27 @@ struct UndoEverythingTests {
     private static let project = "printf 'account = \"ada@git.example\"\\n' > .keyfob.toml"
 
     static let kinds: [String: Kind] = [
-        "init": .notUndone, "status": .changesNothing(["keyfob status"]), "doctor": .notUndone,
+        "init": .notUndone(), "status": .changesNothing(["keyfob status"]), "doctor": .notUndone(),
         "verify": .changesNothing(["keyfob verify"]),
-        "unlock": .changesNothing([]), "lock": .changesNothing(["keyfob lock"]),
-        "slot list": .changesNothing(["keyfob slot list"]), "slot add": .notUndone,
-        "slot remove": .notUndone, "rekey": .notUndone, "group list": .changesNothing(["keyfob group list"]),
+        "unlock": .changesNothing([]), "unlock --user": .notUndone(), "lock": .changesNothing(["keyfob lock"]),
+        "slot list": .changesNothing(["keyfob slot list"]),
+        "slot add": .notUndone("true", ["keyfob slot add -q key-file --new second"]),
+        "slot remove": .notUndone(
+            "keyfob slot add -q key-file --new second; \(newestSlot)", ["keyfob slot remove -q $(cat slot)"]),
+        "rekey": .notUndone(
+            "true", ["keyfob rekey -q --keep-key-file key --force --recovery-file new > out"]),
+        "group list": .changesNothing(["keyfob group list"]),
         "group current": .changesNothing(["keyfob group current"]),
         "group create": .undone("true", ["keyfob group create -q work"]),
         "group rename": .undone("keyfob group create -q work", ["keyfob group rename -q work other"]),
-        "group remove": .notUndone, "group grant": .notUndone, "group revoke": .notUndone, "group rotate": .notUndone,
-        "migrate": .notUndone, "account list": .changesNothing(["keyfob account list"]),
+        "group remove": .notUndone("keyfob group create -q work", ["keyfob group remove -q --force work"]),
+        "group grant": .notUndone(
+            "keyfob group create -q work", ["keyfob group grant -q work key-file --new second"]),
+        "group revoke": .notUndone(
+            "keyfob group create -q work; keyfob group grant -q work key-file --new second; \(newestSlot)",
+            ["keyfob group revoke -q work $(cat slot) --force"]),
+        "group rotate": .notUndone("keyfob group create -q work", ["keyfob group rotate -q work"]),
+        "migrate": .notUndone(), "account list": .changesNothing(["keyfob account list"]),
         "account show": .changesNothing(["keyfob account show ada"]),
         "account label": .undone(
             "\(ada) && keyfob account label -q ada old",
@@ -49,7 +61,7 @@ struct UndoEverythingTests {
         "account default": .undone(
             "\(ada); \(bob); keyfob account default -q ada",
             ["keyfob account default -q bob", "keyfob account default -q --none"]),
-        "account refresh": .notUndone,
+        "account refresh": .notUndone(),
         "add": .undone(
             ada,
             [
@@ -88,12 +100,23 @@ struct UndoEverythingTests {
                 "printf '{\"ServerURL\":\"docker.example\",\"Username\":\"eve\",\"Secret\":\"p\"}' | keyfob helper docker store"
             ]),
         "helper kubectl": .changesNothing([]), "helper aws": .changesNothing([]),
-        "setup git": .notUndone, "setup docker": .notUndone, "setup kubectl": .notUndone, "setup aws": .notUndone,
-        "setup az": .notUndone, "setup mail": .notUndone, "setup direnv": .notUndone, "setup broker": .notUndone,
-        "setup url-scheme": .notUndone, "setup mcp": .notUndone, "mcp": .changesNothing([]),
-        "mirror azure-cli": .notUndone,
-        "mirror msal": .notUndone,
-        "mirror list": .changesNothing(["keyfob mirror list"]), "mirror stop": .notUndone, "agent": .changesNothing([]),
+        "setup git": .notUndone("true", ["keyfob setup git -q --force"]),
+        "setup docker": .notUndone(
+            "true",
+            [
+                "mkdir b; ln -s $(command -v keyfob) b/docker-credential-keyfob; "
+                    + "PATH=$PWD/b:$PATH keyfob setup docker -q --host git.example --force"
+            ]),
+        "setup kubectl": .notUndone(), "setup aws": .notUndone(),
+        "setup az": .notUndone(), "setup mail": .notUndone(),
+        "setup direnv": .notUndone("true", ["keyfob setup direnv -q --force"]), "setup broker": .notUndone(),
+        "setup url-scheme": .notUndone(), "setup mcp": .notUndone(), "mcp": .changesNothing([]),
+        "mirror azure-cli": .notUndone(),
+        "mirror msal": .notUndone("cp \(cache) c.json", ["keyfob mirror msal -q --force c.json"]),
+        "mirror list": .changesNothing(["keyfob mirror list"]),
+        "mirror stop": .notUndone(
+            "cp \(cache) c.json; keyfob mirror msal -q --force c.json", ["keyfob mirror stop -q c.json"]),
+        "agent": .changesNothing([]),
         "broker accounts": .changesNothing([]), "broker token": .changesNothing([]), "device": .changesNothing([]),
         "program list": .changesNothing(["keyfob program list"]),
         "program allow": .undone(ada, ["keyfob program allow -q /bin/sh --account ada"]),
@@ -101,11 +124,19 @@ struct UndoEverythingTests {
             "\(ada) && keyfob program allow -q /bin/sh --account ada", ["keyfob program deny -q /bin/sh --account ada"]),
         "program forget": .undone(
             "\(ada) && keyfob program allow -q /bin/sh --account ada", ["keyfob program forget -q /bin/sh"]),
-        "log": .changesNothing(["keyfob log"]), "export": .changesNothing(["keyfob export -q --format msal -"]),
+        "log": .changesNothing(["keyfob log"]),
+        "log --off": .notUndone("true", ["keyfob log -q --off", "keyfob log -q --begin-anew"]),
+        "export": .changesNothing(["keyfob export -q --format msal -"]),
+        "export --format": .notUndone("true", ["keyfob export -q --format msal out.json"]),
+        "account remove --forever": .notUndone(
+            ada, ["keyfob account remove -q --force --forever ada"]),
+        "logout --forever": .notUndone(ada, ["keyfob logout -q --yes --forever ada"]),
+        "undo --clear": .notUndone(
+            "\(ada); keyfob account remove -q --force ada", ["keyfob undo -q --clear --force"]),
         "import": .undone(
             "\(ada); cp \(cache) c.json",
             ["keyfob import -q c.json", "keyfob import -q bundle.age --bundle-identity recovery"]),
-        "backup": .changesNothing(["keyfob backup -q"]),
+        "backup": .changesNothing(["keyfob backup -q", "keyfob backup -q --to b.age"]),
         "restore": .undone(
             "\(ada); \(bob); keyfob backup -q --to b.age; "
                 + "keyfob account remove -q --force --forever ada; keyfob account label -q bob x",
@@ -117,8 +148,14 @@ struct UndoEverythingTests {
             "\(ada); keyfob group create -q work; printf t | keyfob add -q eve@git.example --group work; "
                 + "keyfob backup -q --to b.age; keyfob group remove -q --force work",
             ["keyfob restore -q b.age --bundle-identity recovery --group work"]),
-        "sync run": .notUndone, "sync init": .notUndone, "sync join": .notUndone, "sync approve": .notUndone,
-        "sync revoke": .notUndone, "sync leave": .notUndone, "sync accept": .notUndone,
+        "sync run": .notUndone(),
+        "sync init": .notUndone("mkdir remote", ["keyfob sync init -q remote --name one > out"]),
+        "sync join": .notUndone(
+            "mkdir remote", ["keyfob sync join -q remote --name two > out"]), "sync approve": .notUndone(),
+        "sync revoke": .notUndone(),
+        "sync leave": .notUndone(
+            "mkdir remote; keyfob sync init -q remote --name one > out", ["keyfob sync leave -q"]),
+        "sync accept": .notUndone(),
         "sync status": .changesNothing([]),
         "use": .undone("\(ada); \(bob); keyfob use -q ada", ["keyfob use -q bob", "keyfob use -q bob --here"]),
         "whoami": .changesNothing(["keyfob whoami"]),
@@ -130,11 +167,24 @@ struct UndoEverythingTests {
         "allow": .undone("\(ada); \(project)", ["keyfob allow -q"]),
         "allow --revoke": .undone("\(ada); \(project); keyfob allow -q", ["keyfob allow -q --revoke"]),
         "prompt": .changesNothing(["keyfob prompt"]),
-        "passwd": .notUndone, "lost": .notUndone, "uninstall": .notUndone,
-        "history show": .changesNothing(["keyfob history show"]), "history clear": .notUndone,
+        "passwd": .notUndone(
+            "printf new > new", ["keyfob passwd -q --kdf-memory 64 --new-passphrase-fd 3 3< new"]),
+        "lost": .notUndone(),
+        "uninstall": .notUndone("keyfob setup git -q --force", ["keyfob uninstall -q --force > out"]),
+        "history show": .changesNothing(["keyfob history show"]),
+        "history clear": .notUndone("true", ["keyfob history clear -q"]),
         "completions": .changesNothing(["keyfob completions bash"]), "man": .changesNothing(["keyfob man"]),
     ]
     private static let cache = "cache.json"
+    private static let newestSlot =
+        "keyfob slot list --json | tr -d ' ,\"' | awk -F: '$1 == \"id\" { id = $2 } END { print id }' > slot"
+
+    private static var lastingCases: [(command: String, before: String, line: String)] {
+        kinds.sorted { $0.key < $1.key }.flatMap { command, kind in
+            guard case .notUndone(let before, let lines) = kind else { return [(String, String, String)]() }
+            return lines.map { (command, before, $0) }
+        }
+    }
 
     private static var cases: [(command: String, before: String, line: String)] {
         var cases: [(command: String, before: String, line: String)] = []
@@ -162,7 +212,12 @@ struct UndoEverythingTests {
             let help = try place.run("keyfob \(command.split(separator: " --")[0]) --help").text
             let says = help.replacing("\n", with: " ").contains("'keyfob undo' does not undo this")
             let isNotUndone = if case .notUndone = kind { true } else { false }
-            #expect(says == isNotUndone, "\(command)")
+            // Of what an option does the help says it too.
+            let isMeant = Self.kinds.contains { name, other in
+                guard name.hasPrefix("\(command) --"), case .notUndone = other else { return false }
+                return true
+            }
+            #expect(command.contains(" --") ? says || !isNotUndone : says == (isNotUndone || isMeant), "\(command)")
         }
     }
 
@@ -239,5 +294,59 @@ struct UndoEverythingTests {
             #expect(try VaultContent(place) == former, "\(last)")
         }
         try place.run("keyfob verify").expectSuccess()
+    }
+
+    @Test(
+        "after what cannot be undone an undo says so, leaves all older changes, and names what undoes them",
+        arguments: lastingCases)
+    func lasting(command: String, before: String, line: String) throws {
+        let place = try Workplace.withVault()
+        try place.write(Self.cache, SampleCache(people: 1).json())
+        try place.run("set -e; \(before)").expectSuccess()
+        try place.run("\(Self.bob); keyfob bind -q --tool t bob").expectSuccess()
+        try place.run(line).expectSuccess()
+        let former = try VaultContent(place)
+        let name = command.split(separator: " --")[0]
+        for options in ["", "--yes", "--force", "--dry-run"] {
+            let refused = try place.run("keyfob undo \(options)")
+            #expect(refused.status == 1 && refused.errors.contains("keyfob: '\(name)"), "\(refused)")
+            #expect(refused.errors.contains(", which cannot be undone; "), "\(refused)")
+            #expect(refused.errors.split(separator: "\n").count == 1, "\(refused)")
+            #expect(try VaultContent(place) == former, "\(refused)")
+        }
+        let document = try place.run("keyfob undo --yes --json").errors
+        #expect(document.contains("\"notUndoable\"") && document.contains("\"insteadOfUndo\""), "\(document)")
+        for list in ["undo --list", "log"] {
+            let shown = try place.run("keyfob \(list)").expectSuccess().text
+            #expect(shown.contains(name), "\(list): \(shown)")
+        }
+        if command == "undo --clear" { return }
+        let told = try place.run("keyfob undo").errors
+        let way = try #require(
+            told.firstMatch(of: /to undo 'bind' before it: '(keyfob undo [0-9a-f]{8})'/), "\(told)"
+        ).output.1
+        let undone = try place.run(String(way)).expectSuccess()
+        #expect(undone.errors.contains("took away 1 binding"), "\(undone)")
+        // It is in the way as before, and not what was done before it.
+        #expect(try place.run("keyfob undo --yes").status == 1)
+        try place.run("keyfob verify").expectSuccess()
+        // What is done after it can be undone.
+        try place.run("keyfob bind -q --tool later bob").expectSuccess()
+        #expect(try place.run("keyfob undo --yes").expectSuccess().errors.contains("tool later"))
+    }
+
+    @Test("a new vault is what an undo stops at, and others are in nobody's way")
+    func made() throws {
+        let place = try Workplace.withVault()
+        #expect(try place.run("keyfob undo --yes").expectError(1, "'init' at", "made the vault").status == 1)
+        try place.run("keyfob init -q --vault other --new-key-file second --recovery-file new").expectSuccess()
+        try place.run("keyfob undo --yes --vault other --key-file second").expectError(1, "'init' at")
+        try place.run("\(Self.bob); keyfob undo --yes").expectSuccess()
+        try place.run("keyfob backup -q --to b.age").expectSuccess()
+        try place.run(
+            "keyfob restore -q b.age --bundle-identity recovery --vault third --new-key-file k --recovery-file r"
+        )
+        .expectSuccess()
+        try place.run("keyfob undo --yes --vault third --key-file k").expectError(1, "'restore' at", "made the vault")
     }
 }

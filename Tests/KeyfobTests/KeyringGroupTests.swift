@@ -100,8 +100,10 @@ struct KeyringGroupTests {
         #expect(try keyring.groups.remove(work) == 2)
         #expect(try keyring.accounts.list().map(\.account) == [ada])
         #expect(limited.refusal(request) != nil)
-        #expect(try home.database().numbers("SELECT count(*) FROM records") == [2])
+        #expect(try home.database().numbers("SELECT count(*) FROM records WHERE kind != 10") == [2])
         #expect(try home.database().numbers("SELECT count(*) FROM secrets") == [1])
+        // Kept in the group that is left: that it cannot be undone.
+        #expect(try home.database().numbers("SELECT count(*) FROM records WHERE kind = 10") == [1])
         #expect(try keyring.health.verify().problems == [])
     }
 

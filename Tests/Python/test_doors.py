@@ -50,7 +50,9 @@ class Place:
 
     def undo(self):
         """Brings back whatever was removed, the newest first; whether there was something."""
-        entries = json.loads(self.home.run("undo", "--list", "--json"))["entries"]
+        # What has made the vault is told there too, and stays.
+        entries = [
+            entry for entry in json.loads(self.home.run("undo", "--list", "--json"))["entries"] if not entry.get("lasting")]
         for entry in entries:
             self.home.run("undo", entry["id"])
         return bool(entries)

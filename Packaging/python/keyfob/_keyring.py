@@ -230,12 +230,15 @@ class Keyring:
 
     def undoable(self, group: Optional[str] = None) -> list[dict[str, Optional[str]]]:
         """What can be undone, the newest first; keyfob.h says what each value is."""
-        names = ("id", "command", "time", "until", "groups", "accounts", "changes", "isUndo")
+        names = ("id", "command", "time", "until", "groups", "accounts", "changes", "isUndo", "lasting")
         with options_of({"group": group}) as options, self._use() as handle:
             return rows(functions.undoable, names, handle, options)
 
     def undo(self, id: Optional[str] = None, force: bool = False, group: Optional[str] = None) -> list[dict[str, Optional[str]]]:
-        """Undoes an entry, or the newest; each item and what became of it. Nobody is asked."""
+        """Undoes an entry, or the newest; each item and what became of it. Nobody is asked.
+
+        Where the newest cannot be undone, the error's code is `notUndoable`, and nothing older is undone.
+        """
         names = ("id", "command", "undo", "group", "kind", "account", "clientID", "text", "outcome")
         with options_of({"id": id, "force": force or None, "group": group}) as options, self._use() as handle:
             return rows(functions.undo, names, handle, options)

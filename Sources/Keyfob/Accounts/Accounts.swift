@@ -83,7 +83,7 @@ extension Keyring.Accounts {
             let names = try list(in: groups).prefix(Self.suggestionLimit).flatMap { candidate in
                 [candidate.account.username, candidate.account.label].compactMap(\.self)
             }
-            let near = NearestWord.of(text, among: names).map { ", but '\($0)'" } ?? ""
+            let near = NearestWord.suggestion(text, among: names)
             throw KeyringError(.noSuchAccount, "there is no account '\(text)'\(near)", advice: .listAccounts)
         }
         guard matching.count == 1 else {
@@ -95,6 +95,19 @@ extension Keyring.Accounts {
             }
         }
         return first
+    }
+
+    /// The accounts that answer to a name: the one that ``named(_:in:)`` finds, or those among which it does not choose.
+    ///
+    /// - Throws: `noSuchAccount`, and as ``list(in:)``.
+    public func answering(to text: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
+        let all = try list(in: groups)
+        do throws(KeyringError) {
+            let found = try named(text, in: groups)
+            return all.filter { $0.account.id == found.account.id && $0.group == found.group }
+        } catch  where error.code == .ambiguous {
+            return AccountSelector().candidates(named: text, among: all)
+        }
     }
 
     /// What it means that a name is that of an account which was there, and of no other; a part of a name does not matter then,
@@ -331,14 +344,17 @@ extension Keyring.Accounts {
         // The token that a refresh under way gets would find nothing to replace, and the one that is kept would be worth nothing.
         let locks = try GrantLocks(keys, of: keyring, patience: .seconds(5))
         defer { withExtendedLifetime(locks) {} }
+        let run = keyring.entry("account remove")
         return try withState { state in
             let group = try state.group(group)
             let groups = try reached(everywhere: policy == .erase, from: group, &state)
+            let name = try database.account(account, in: group.keys)?.name ?? account.description
+            let lasting = LastingChange(.accountRemoved, name)
             return try change(&state, groups) { writers in
                 let writer = writers[0]
                 guard try writer.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
                 var count = 0
-                let offer = try writer.keeping(policy, of: account) { writer in
+                let offer = try writer.keeping(policy, of: account, run: run, noting: lasting) { writer in
                     count = try writer.remove(account)
                     try writer.forgetPermissions(for: account)
                     var isMeant = false
@@ -393,13 +409,18 @@ extension Keyring.Accounts {
 
     /// Makes an account the default of its group, or lets the group have none.
     ///
+    /// - Returns: The account that was the default before; nil where there was none, or it was this one.
     /// - Throws: what writing can throw.
-    public func setDefault(_ account: AccountID?, in group: AccessGroup) throws(KeyringError) {
+    @discardableResult
+    public func setDefault(_ account: AccountID?, in group: AccessGroup) throws(KeyringError) -> AccountID? {
         try withState { state in
             let group = try state.group(group)
+            let former = try database.settings(prefixes: [Self.defaultAccount], in: group.keys).items
+                .first { $0.value.name == Self.defaultAccount }?.value.account
             try change(&state, group, as: "account default") {
                 try $0.setSetting(Self.defaultAccount, to: account?.canonical)
             }
+            return former == account ? nil : former
         }
     }
 

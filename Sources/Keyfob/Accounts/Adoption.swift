@@ -28,9 +28,10 @@ extension GroupWriter {
 
     /// Moves what the group holds under ids that accounts had, as after a merge with a copy in which they got others.
     ///
+    /// - Parameter some: The accounts to look at; nil for all.
     /// - Returns: These ids.
-    func followAllAdoptions() throws -> [AccountID] {
-        let owners = try followAdoptions()
+    func followAllAdoptions(of some: Set<AccountID>? = nil) throws -> [AccountID] {
+        let owners = try followAdoptions(of: some)
         for (former, account) in owners { try changeDecisions(of: former, by: account) }
         if !owners.isEmpty {
             try carryJournaledSettings { setting in

@@ -69,5 +69,6 @@ extension Keyring.Accounts {
                 if let problem = usage.clear(group.keys) { throw KeyringError(.inputOutput, problem.description) }
             }
         }
+        keyring.undo.noteOutside(.historyCleared, as: "history clear")
     }
 }

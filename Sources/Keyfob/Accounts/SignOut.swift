@@ -107,7 +107,7 @@ extension Keyring.Accounts {
             plan.note(outcome, for: grant.target)
             guard case .revoked = outcome else { continue }
             revoked.append(grant)
-            undo = try forget(revoked, undo, of: policy, in: group)
+            undo = try forget(revoked, undo, of: policy, in: group, held.account)
         }
         var notes = plan.notes.map { $0.warning(of: held, at: provider) }
         if endsBrowserSession, report.url == nil {
@@ -127,6 +127,10 @@ extension Keyring.Accounts {
         revoked: [HeldGrant]
     ) throws(KeyringError) -> (late: [HeldGrant], undo: UndoOffer?) {
         let forgets = reach == .forget
+        let ends = forgets || held.grants.contains { $0.token != nil } || !held.accessTokens.isEmpty
+        let (run, lasting) = (
+            keyring.entry("logout"), LastingChange(forgets ? .accountRemoved : .signedOut, held.account.name)
+        )
         // The provider has been told already.
         if !revoked.isEmpty { Patience.ofCall?.renew(adding: GrantRefresh.storePatience) }
         return try withState { state in
@@ -144,6 +148,7 @@ extension Keyring.Accounts {
                 }
                 return try writer.keeping(
                     policy, of: held.account.id, clients: reach == .client ? Set(clients) : nil,
+                    run: run, noting: ends ? lasting : nil,
                     leavingOut: { ended.covers($0) }
                 ) { writer in
                     if forgets { try writer.noteRemoval(of: held.account.id) }
@@ -168,14 +173,16 @@ extension Keyring.Accounts {
     ///
     /// - Returns: How the rest comes back; nil where there is none.
     private func forget(
-        _ revoked: [HeldGrant], _ undo: UndoOffer?, of policy: UndoPolicy, in name: AccessGroup
+        _ revoked: [HeldGrant], _ undo: UndoOffer?, of policy: UndoPolicy, in name: AccessGroup, _ account: Account
     ) throws(KeyringError) -> UndoOffer? {
         try withState { state in
             let groups = try reached(everywhere: true, from: try state.group(name), &state)
             return try change(&state, groups) { writers in
                 for writer in writers { try writer.eraseFromJournal(EndedTokens(of: revoked)) }
                 guard let undo, case .keep(let command) = policy else { return undo }
-                return try writers[0].removeEmptyEntry(command.entry) ? nil : undo
+                guard try writers[0].removeEmptyEntry(command.entry) else { return undo }
+                try writers[0].note(JournalAct(LastingChange(.signedOut, account.name)), of: command.entry)
+                return nil
             }
         }
     }

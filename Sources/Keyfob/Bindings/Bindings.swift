@@ -25,20 +25,23 @@ extension Keyring.Bindings {
     /// A binding to no account takes the place of all of the group, and any account that of it.
     ///
     /// - Parameter tenant: The tenant whose tokens are used; nil for the account's home. With no account it means nothing.
+    /// - Returns: The bindings that gave way.
     /// - Throws: `noSuchAccount` when the account is not in the group, `groupNotGranted`, `noSuchGroup`, and
     ///   what writing can throw.
+    @discardableResult
     public func set(
         _ subject: Binding.Subject, to target: Binding.Target, tenant: String? = nil, in group: AccessGroup
-    ) throws(KeyringError) {
+    ) throws(KeyringError) -> [Binding] {
         if let tenant, !Identifier.isAcceptable(tenant) {
             throw KeyringError(.usage, "the tenant is blank, too long, or holds control characters")
         }
-        try withState { state in
+        return try withState { state in
             let group = try state.group(group)
             if let account = target.account, try database.account(account, in: group.keys) == nil {
                 throw StoreError.notFound
             }
             let new = BindingSetting(subject, target)
+            let before = try search.decisions(&state, [group]).bindings.filter { $0.subject == subject }
             try change(&state, group, as: "bind") { writer in
                 for name in try writer.settingNames(prefix: BindingSetting.prefix(ofKind: subject)) {
                     guard let old = BindingSetting(name: name), name != new.name, old.excludes(new) else { continue }
@@ -46,6 +49,8 @@ extension Keyring.Bindings {
                 }
                 try writer.setSetting(new.name, to: BindingValue(target, tenant: tenant).text)
             }
+            let after = try search.decisions(&state, [group]).bindings
+            return before.filter { !after.contains($0) }
         }
     }
 

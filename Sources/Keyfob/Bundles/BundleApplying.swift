@@ -20,8 +20,11 @@ struct BundleApplying {
     /// Whether a replacement is told to other machines, as what the person decides now: it wins over what was known before,
     /// here and there.
     var isAct = false
-    /// Whether only those decisions become the owner's that the bundle marks so, since nobody has named them here.
-    var takesOwnersMarks = false
+    /// Whether it comes from a device of the sync: it is told by that one, and only those decisions become the owner's that
+    /// it marks so, since nobody has named them here.
+    var isSync = false
+    /// The items of the bundle where they are few: what else is here is not looked at; nil for all.
+    var keys: Set<ItemKey>?
     /// What is refused beside that, by group.
     let refusedGroups: [AccessGroup: MergeOutcome.RefusalReason]
     /// What was removed here so long ago that nothing here tells of it.
@@ -47,8 +50,13 @@ struct BundleApplying {
         var tally = ImportTally()
         var wide = WideConflicts()
         var last: SlicePosition?
-        var here = try HereRows(writers)
-        if try followAdoptions(of: writers, reading: read) { here = try HereRows(writers, isChanged: true) }
+        let looked = keys.map { keys in (writers.filter { groups.contains($0.key) }, keys) }
+        func rows(isChanged: Bool) throws -> HereRows {
+            if let looked, let some = try HereRows(looked.0, with: looked.1) { return some }
+            return try HereRows(writers, isChanged: isChanged)
+        }
+        var here = try rows(isChanged: false)
+        if try followAdoptions(of: writers, reading: read) { here = try rows(isChanged: true) }
         var taken: [AccessGroup: [Int64]] = [:]
         var takenCount = 0
 
@@ -83,10 +91,11 @@ struct BundleApplying {
         try takeHere(before: nil)
         try merge()
         var adopted: Set<ItemPlace> = []
-        for (group, writer) in writers {
-            for id in try writer.followAllAdoptions() { adopted.insert(ItemPlace(group, .account(id))) }
+        let some = looked.map { Set($0.1.compactMap { $0.account.flatMap { AccountID($0) } }) }
+        for (group, writer) in looked?.0 ?? writers {
+            for id in try writer.followAllAdoptions(of: some) { adopted.insert(ItemPlace(group, .account(id))) }
         }
-        tally.conflicts(try wideConflicts(wide, writers, adopted))
+        if !isSync { tally.conflicts(try wideConflicts(wide, writers, adopted)) }
         return tally
     }
 
@@ -97,15 +106,12 @@ struct BundleApplying {
         of writers: [AccessGroup: GroupWriter], reading read: IncomingBundle.Reading
     ) throws -> Bool {
         guard mode == .merge, !leavesBindingsOut else { return false }
-        var claimed: [AccessGroup: Set<AccountID>] = [:]
-        for (group, writer) in writers where groups.contains(group) {
-            try writer.forEachAccount { if $0.isKnownByName { claimed[group, default: []].insert($0.id) } }
-        }
-        guard !claimed.isEmpty else { return false }
         var owners: [AccessGroup: [AccountID: AccountID]] = [:]
         try read { record, _ in
-            guard case .account(let account) = record.content, let here = claimed[record.group] else { return }
-            for id in account.formerIDs where here.contains(id) { owners[record.group, default: [:]][id] = account.id }
+            guard case .account(let account) = record.content, groups.contains(record.group) else { return }
+            for id in account.formerIDs where try writers[record.group]?.account(id)?.isKnownByName == true {
+                owners[record.group, default: [:]][id] = account.id
+            }
         }
         for (group, ids) in owners {
             for (former, owner) in ids where try writers[group]?.wasRemoved(owner) == false {
@@ -191,7 +197,7 @@ struct BundleApplying {
         // What the owner decided there is the owner's here too, once the owner brings it back; and so is what the owner
         // asked for by name.
         let isOwners =
-            place.key.kind == .setting && (incoming.owners.contains(place) || !(isRestoring || takesOwnersMarks))
+            place.key.kind == .setting && (incoming.owners.contains(place) || !(isRestoring || isSync))
             && incoming.state.record(at: place)?.content == after.content
         let here = inventory.state.record(at: place)
         if !rows.isEmpty, old == new, here == after, !isAnew || place.key.kind == .grant,
@@ -231,7 +237,10 @@ struct BundleApplying {
         }
         let isFollowed = result.groups[place.group]?.isFollowed(place.key) ?? false
         guard isAnew else {
-            try writer.put(item, secret: secret, replacing: rows, isFollowed: isFollowed)
+            // That what was removed long ago was brought back is told by whoever sees it.
+            let isReturned = rows.isEmpty && removals[place] != nil
+            try writer.put(
+                item, secret: secret, replacing: rows, isFollowed: isFollowed, isOwnAct: !isSync || isReturned)
             return true
         }
         if let credential = item.content.credential, let known = here?.content.credential?.grant {

@@ -20,10 +20,11 @@ public struct BundleFile: ~Copyable {
 
     /// Opens the file at `path`.
     ///
+    /// - Parameter notice: Called where nothing comes through a pipe for a second.
     /// - Throws: `noSuchFile`, `configuration` for what is no file, `limitExceeded`, `inputOutput`.
-    public init(path: String) throws(KeyringError) {
+    public init(path: String, notice: (() -> Void)? = nil) throws(KeyringError) {
         let opened = try Self.opened(path) { () throws(InputFile.Failure) in
-            try InputFile(path: path, limit: Self.limit, isExpected: Self.isBundle)
+            try InputFile(path: path, limit: Self.limit, isExpected: Self.isBundle, notice: notice)
         }
         needsPassphrase = try Self.isForPassphrase(opened, path)
         file = opened
@@ -38,13 +39,16 @@ public struct BundleFile: ~Copyable {
     ///   - start: What has been read from it already, to see what it is.
     ///   - place: Where what comes from a long pipe is kept meanwhile, as it is, in a file without a name: a folder, or
     ///     the nearest one above it that is there; nil for `/var/tmp`.
-    /// - Throws: as ``init(path:)``; `diskFull`.
+    ///   - notice: Called where nothing comes through a pipe for a second.
+    /// - Throws: as ``init(path:notice:)``; `diskFull`.
     public init(
-        descriptor: CInt, name: String, after start: [UInt8] = [], spoolingIn place: String? = nil
+        descriptor: CInt, name: String, after start: [UInt8] = [], spoolingIn place: String? = nil,
+        notice: (() -> Void)? = nil
     ) throws(KeyringError) {
         let opened = try Self.opened(name) { () throws(InputFile.Failure) in
             try InputFile(
-                descriptor: descriptor, after: start, limit: Self.limit, spoolingIn: place, isExpected: Self.isBundle)
+                descriptor: descriptor, after: start, limit: Self.limit, spoolingIn: place, isExpected: Self.isBundle,
+                notice: notice)
         }
         needsPassphrase = try Self.isForPassphrase(opened, name)
         file = opened
@@ -213,6 +217,7 @@ extension KeyringError {
         case InputFile.Failure.changed: self.init(.damaged, "\(name) changed while it was read")
         case InputFile.Failure.noRoom(let folder):
             self.init(.diskFull, "there is no room in \(folder) for what comes from \(name)", advice: .makeRoom)
+        case InputFile.Failure.silent(let seconds): self.init(silent: name, seconds: seconds)
         case InputFile.Failure.failed(let number):
             self.init(.inputOutput, "reading \(name) failed: \(Self.text(ofErrno: number))")
         case BundleError.wrongPurpose(.backup):

@@ -59,12 +59,14 @@ extension Keyring.Bundles {
     /// Takes a bundle in that was verified, while it is read once more.
     ///
     /// - Parameters:
+    ///   - keys: The items of the bundle where they are few, so that nothing else is looked at here; nil for all.
     ///   - removals: What was removed long ago; nil for what the sync of this vault, or the one it left, has noted of that.
     ///   - read: Gives its records again, and fails where it is not the bundle that was verified.
     func take(
         _ incoming: IncomingBundle, _ mode: Keyring.ImportMode, _ wanted: [AccessGroup]?,
         _ decisions: DecisionKinds = [], isDryRun: Bool = false,
-        isRestoring: Bool = false, isSync: Bool = false, removals: SyncRemovals? = nil, backsUp: Bool = true,
+        isRestoring: Bool = false, isSync: Bool = false, looksAt keys: Set<ItemKey>? = nil,
+        removals: SyncRemovals? = nil, backsUp: Bool = true,
         from source: String? = nil,
         reading read: IncomingBundle.Reading
     ) throws(KeyringError) -> ImportPlan {
@@ -93,7 +95,7 @@ extension Keyring.Bundles {
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: outcomes.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
-                    decisions: decisions, isRestoring: isRestoring, isAct: isAct, takesOwnersMarks: isSync,
+                    decisions: decisions, isRestoring: isRestoring, isAct: isAct, isSync: isSync, keys: keys,
                     refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
                 var noted: [GroupWriter] = []

@@ -21,6 +21,8 @@ struct BundleWriting {
     let milliseconds: Int64
     /// What of it goes to other devices, for a sync.
     var travel: SyncTravel?
+    /// After which change what goes was changed here; nil for everything.
+    var changedSince: UInt64?
 
     /// What was written.
     struct Written {
@@ -94,7 +96,7 @@ struct BundleWriting {
         for group in groups {
             var rows: [MarkedRow] = []
             var unrenewed = UnrenewedTokens(now: Timestamp(seconds: milliseconds / 1_000))
-            let isWhole = try database.forEachItem(in: group) { result, secrets in
+            func look(_ result: Result<RecordItem, StoreError>, _ secrets: ItemSecrets) throws {
                 switch result {
                 case .success(let found):
                     if purpose == .backup { unrenewed.look(at: found.item) }
@@ -114,6 +116,12 @@ struct BundleWriting {
                 case .failure(.damaged(let what)): plan.leaveOut("group \(group.name): \(what) does not open")
                 case .failure(let error): throw error
                 }
+            }
+            var isWhole = true
+            if let changedSince, let changed = try database.rowIDs(in: group.keys, changedSince: changedSince) {
+                try database.forEachItem(in: group, rows: changed) { try look(.success($0), $1) }
+            } else {
+                isWhole = try database.forEachItem(in: group, look)
             }
             if !isWhole { plan.leaveOut("group \(group.name): its records are not those of its manifest") }
             if let message = unrenewed.message(group: group.name) { plan.messages.append(message) }

@@ -12,7 +12,8 @@ struct SlicePosition: Comparable {
     }
 }
 
-/// The rows of the groups that are written to, in the order that their items would have in a bundle: 16 bytes a row.
+/// The rows of the groups that are written to, or some of them, in the order that their items would have in a bundle: 16 bytes
+/// a row.
 struct HereRows {
     private struct Row {
         let slice: UInt32
@@ -36,6 +37,15 @@ struct HereRows {
             guard isWhole || isChanged else { throw writer.incomplete }
             rows.sort { $0.slice < $1.slice }
             if !rows.isEmpty { groups.append((name, rows)) }
+        }
+    }
+
+    /// Goes through the rows of some items, and of all that belongs to their accounts; nil where that takes a walk through all.
+    init?(_ writers: [AccessGroup: GroupWriter], with keys: Set<ItemKey>) throws {
+        for (name, writer) in writers.sorted(by: { $0.key < $1.key }) {
+            guard let found = try writer.rows(with: keys, in: name) else { return nil }
+            let rows = found.map { Row(slice: ItemMark.slice(of: $0.key), row: $0.row) }
+            if !rows.isEmpty { groups.append((name, rows.sorted { $0.slice < $1.slice })) }
         }
     }
 

@@ -87,6 +87,7 @@ extension Keyring.Groups {
             return (group, try database.removeGroup(name, &state.vault))
         }
         keyring.uses.forget(group)
+        keyring.undo.note(.groupRemoved, name.name, as: "group remove")
         if let removal { try keyring.sync.note(removal: removal) }
         return count
     }
@@ -129,12 +130,14 @@ extension Keyring.Groups {
         _ name: AccessGroup, backsUp: Bool = true, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> Int {
         defer { keyring.uses.forgetOldKeys() }
-        return try changeVault { state in
+        let count = try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             _ = try state.group(name)
             if backsUp { try keyring.bundles.backUpBeforehand(&state, .beforeNewKey) }
             return try database.rotateGroup(name, &state.vault, progress: progress)
         }
+        keyring.undo.note(.groupRotated, name.name, as: "group rotate", in: name)
+        return count
     }
 }
 

@@ -241,7 +241,7 @@ extension Keyring.Health {
             backups = BackupHoldings()
         }
         let now = clock.now
-        return try changeVault { state in
+        let report = try changeVault { state in
             // A copy that lags behind may lack a group, whose records nobody knows then.
             let isBehind = try database.storedHeader().origin == .file
             try database.repairHeader(&state.vault, beyond: state.marks.sequence(of: nil))
@@ -265,6 +265,9 @@ extension Keyring.Health {
             }
             return Keyring.RepairReport(files: files, losses: losses, takenOver: takenOver)
         }
+        // Outside: what was repaired is left as it is.
+        keyring.undo.noteOutside(.repaired, as: "doctor --repair")
+        return report
     }
 
     /// Makes the schema of a vault's database Keyfob's again.

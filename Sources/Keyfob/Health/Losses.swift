@@ -50,7 +50,7 @@ extension Keyring.Health {
     /// - Throws: `damaged`, and what writing can throw.
     @discardableResult
     public func acceptLosses() throws(KeyringError) -> [Keyring.Loss] {
-        try withState { state in
+        let accepted = try withState { state in
             var accepted: [Keyring.Loss] = []
             for group in state.vault.groups {
                 let losses = try losses(in: group)
@@ -60,6 +60,8 @@ extension Keyring.Health {
             }
             return accepted
         }
+        if !accepted.isEmpty { keyring.undo.note(.stateAccepted, as: "doctor --accept-loss") }
+        return accepted
     }
 }
 

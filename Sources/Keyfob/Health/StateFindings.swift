@@ -40,8 +40,9 @@ extension Keyring.Health {
     @discardableResult
     public func acceptRollback() throws(KeyringError) -> [StateFinding] {
         let ofSync = keyring.sync.stateFindings()
-        try keyring.sync.acceptState()
-        return try withState { state in
+        let isVault = try stateFindings().contains { !$0.isSync }
+        try keyring.sync.acceptState(isVault: isVault)
+        let accepted = try withState { state in
             try? database.refresh(&state.vault)
             for group in state.vault.groups { try? search.checkState(&state, group) }
             let accepted = state.findings + ofSync
@@ -59,6 +60,8 @@ extension Keyring.Health {
             state.warnings.removeAll { $0.code.isFinding }
             return accepted
         }
+        if !accepted.isEmpty { keyring.undo.note(.stateAccepted, as: "doctor --accept-rollback") }
+        return accepted
     }
 
     /// Whether a warning is to be told here: what stays until the owner accepts it, once in a login to each audience.

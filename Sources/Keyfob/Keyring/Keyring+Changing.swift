@@ -20,8 +20,15 @@ extension Keyring {
         do {
             return try withVault(body)
         } catch {
-            throw KeyringError(error, hasChanged: database.hasChanged, in: database.directory)
+            throw naming(error)
         }
+    }
+
+    private func naming(_ error: any Error) -> KeyringError {
+        if let refusal = error as? LookupRefusal {
+            return KeyringError(refusal, among: state.withLock { $0.vault.groups.map(\.name) })
+        }
+        return KeyringError(error, hasChanged: database.hasChanged, in: database.directory)
     }
 
     /// The same without translating.

@@ -117,8 +117,10 @@ public final class Keyring: Sendable {
             } catch {
                 throw KeyringError(keeping: error)
             }
-            if let runtime = location.runtime { cache.note(location.vault, in: runtime) }
+            KeptNote.write(cache.vault, at: location)
         }
+        // A session's end forgets it; what is kept for all that the user runs is there after it.
+        if place == .user { undo.noteOutside(.keyKept, as: "unlock --user") }
     }
 
     static func keepsNothing() -> KeyringError {
@@ -168,7 +170,7 @@ extension Keyring.State {
         do {
             return try reachable(names)
         } catch {
-            throw KeyringError(error)
+            throw KeyringError(error, among: vault.groups.map(\.name))
         }
     }
 
@@ -179,7 +181,7 @@ extension Keyring.State {
         do {
             return try reachable(name)
         } catch {
-            throw KeyringError(error)
+            throw KeyringError(error, among: vault.groups.map(\.name))
         }
     }
 

@@ -21,13 +21,16 @@ package struct NamedKeyFile {
     /// What the file holds, or a systemd credential of that name.
     ///
     /// - Parameter credentials: `$CREDENTIALS_DIRECTORY`.
-    /// - Throws: As ``KeyFile/read(_:vault:credentials:ifMissing:)``.
+    /// - Parameter notice: Called with the file's name where nothing comes through a pipe for a second.
+    /// - Throws: As ``KeyFile/read(_:vault:credentials:ifMissing:notice:)``.
     package func read(
-        _ location: KeyringLocation, for locked: borrowing LockedKeyring, credentials: String?
+        _ location: KeyringLocation, for locked: borrowing LockedKeyring, credentials: String?,
+        notice: ((String) -> Void)? = nil
     ) throws(KeyringError) -> SecretBytes {
         try KeyFile.read(
             name, vault: location.vault, credentials: credentials,
-            ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil)
+            ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil,
+            notice: notice.map { notice in { notice(name) } })
     }
 
     /// The error where the file does not open the vault, with its name and what named it; any other error as it is.

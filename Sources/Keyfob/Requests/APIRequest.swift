@@ -196,6 +196,8 @@ extension Keyring.Tokens {
                 advice: flaw == .untrusted ? .trustCertificate(isProviders: false) : advice)
         case .failed(.noHTTPLibrary):
             throw KeyringError(.unavailable, "libcurl (7.87 or later) is not installed", advice: .installLibcurl)
+        case .failed(.noThread):
+            throw KeyringError(.unavailable, "the system gives this process no further thread ('ulimit -u', '-v')")
         case .failed(.unreachable(let reason)):
             throw KeyringError(
                 .offline, "\(url.authority) cannot be reached: \(reason)", advice: .checkProxy(triesAgain: true))

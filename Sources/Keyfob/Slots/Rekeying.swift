@@ -155,6 +155,7 @@ public struct Rekeying: ~Copyable {
         } else {
             count = try keyring.slots.rekey(vault, from: sequence, keys, progress) { try $0() }
         }
+        keyring.undo.note(.rekeyed, as: "rekey")
         keyring.slots.forgetOldKeys(keptItems, keeper)
         _ = consume pause
         let backup = keyring.slots.backupOfNewState()

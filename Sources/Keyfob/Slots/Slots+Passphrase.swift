@@ -57,6 +57,7 @@ extension Keyring.Slots {
             return PassphraseChange(slot: replaced, isNew: false, replaced: nil, left: left)
         }
         let id = try replace(replaced, with: passphrase, memory)
+        keyring.undo.note(.passphraseChanged, id, as: "passwd", in: replaced?.group)
         let left = try list().filter { $0.group == replaced?.group }
         guard let slot = left.first(where: { $0.id == id }) else {
             throw KeyringError(.busy, "somebody else has removed the new slot \(id)", advice: .listSlots)

@@ -68,7 +68,7 @@ extension Keyring.Slots {
     public func add(_ new: consuming Keyring.NewSlot) throws(KeyringError) -> String {
         let new = try new.forVault()
         let now = clock.now
-        return try changeVault { state in
+        let id = try changeVault { state in
             if !new.isForRecipient { try requireEmbedded("the keyring of the desktop is what unlocks it") }
             // Before the transaction: a derivation, or a person, takes long, and whoever writes would wait for it.
             let sealed = try inTurn { try state.vault.sealedSlot(for: new.slot, now: now) }
@@ -76,6 +76,8 @@ extension Keyring.Slots {
                 try database.changeSlots(&state.vault) { try $0.addSlot(sealed).short }
             }
         }
+        keyring.undo.note(.slotAdded, id, as: "slot add")
+        return id
     }
 
     /// Makes a slot that opens one group alone.
@@ -95,7 +97,7 @@ extension Keyring.Slots {
             throw KeyringError(.usage, "a recovery key opens a whole vault, not one group", advice: .useKeyFile)
         }
         let now = clock.now
-        return try changeVault { state in
+        let id = try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             let group = try state.group(name).keys.group
             // The first slot that a key opens is the one that counts: a second one would never be reached.
@@ -107,6 +109,8 @@ extension Keyring.Slots {
             let sealed = try inTurn { try state.vault.sealedGrant(of: group, to: new.slot, now: now) }
             return try database.changeSlots(&state.vault) { try $0.grant(sealed).short }
         }
+        keyring.undo.note(.groupGranted, id, as: "group grant", in: name)
+        return id
     }
 
     /// Whether a key file opens a slot that is there.
@@ -145,10 +149,10 @@ extension Keyring.Slots {
     ///     cannot be removed there, that is a warning.
     /// - Throws: `noSuchSlot`, `ambiguous`, `lastSlot`, `needsVaultKey`, and what writing can throw.
     public func remove(_ id: String, secretService: SecretServiceOptions? = nil) throws(KeyringError) {
-        try changeVault { state in
+        let removed = try changeVault { state in
             let slot = try Self.slot(id, among: state.vault.slotSummaries)
             try database.changeSlots(&state.vault) { try $0.removeSlot(slot.id) }
-            guard slot.kind == .secretService else { return }
+            guard slot.kind == .secretService else { return slot.id.short }
             do throws(KeyringError) {
                 let kept = KeptSlotKey(vault: state.vault.header.vault, slot: slot.id)
                 guard let secretService else { throw KeyringError(.unavailable, "nobody said how to reach it") }
@@ -160,7 +164,9 @@ extension Keyring.Slots {
                         "the slot is removed, but its item '\(KeptSlotKey.label(folder: location.vault))' is still in "
                             + "the desktop's keyring, where it opens nothing any more: \(error.message)"))
             }
+            return slot.id.short
         }
+        keyring.undo.note(.slotRemoved, removed, as: "slot remove")
     }
 
     /// Removes a slot of one group and gives the group a new key, so that a copy of the old one opens nothing
@@ -180,7 +186,7 @@ extension Keyring.Slots {
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> SlotRevocation {
         defer { keyring.uses.forgetOldKeys() }
-        return try changeVault { state in
+        let revocation = try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             _ = try state.group(name)
             let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
@@ -191,6 +197,8 @@ extension Keyring.Slots {
             return SlotRevocation(
                 slot: slot.id.short, records: count, removed: decisions.removed, kept: decisions.kept)
         }
+        keyring.undo.note(.groupRevoked, name.name, as: "group revoke", in: name)
+        return revocation
     }
 
     /// The one slot whose id begins with what was typed.
@@ -198,8 +206,12 @@ extension Keyring.Slots {
         let wanted = Identifier.folded(id)
         let matching = slots.filter { !wanted.isEmpty && $0.id.description.hasPrefix(wanted) }
         guard let slot = matching.first else {
+            let known = slots.map(\.id.short)
             throw KeyringError(
-                .noSuchSlot, "there is no slot '\(id)'", advice: .listSlots)
+                .noSuchSlot,
+                "there is no slot '\(id)'\(NearestWord.suggestion(id, among: known)); there is "
+                    + (known.isEmpty ? "none" : known.joined(separator: ", ")), advice: .listSlots, candidates: known,
+                names: [])
         }
         guard matching.count == 1 else {
             throw KeyringError(.ambiguous, "several slots begin with '\(id)'", candidates: matching.map(\.id.short))

@@ -39,7 +39,12 @@ extension Keyring.Sync {
         let key = ItemKey.account(account)
         var number: UInt64?
         try withState { state in
-            _ = try database.forEachItem(in: try state.group(group)) { result, _ in
+            let group = try state.group(group)
+            if let items = try database.items(in: group, with: [key]) {
+                number = items.first { $0.item.key == key }?.item.version.device
+                return
+            }
+            _ = try database.forEachItem(in: group) { result, _ in
                 if let found = try? result.get(), found.item.key == key { number = found.item.version.device }
             }
         }
@@ -89,7 +94,7 @@ extension SyncStatus {
                 arrived: id == own ? nil : peer?.arrived, isRevoked: members[id]?.revocation != nil,
                 hasLeft: members[id]?.hasLeft == true)
         }
-        remote = state.remote
+        remote = SyncComplaint.harmless(state.remote)
         self.own = device(own)
         ownFolder = "devices/" + own.hexadecimal
         otherFolders = (roster?.active ?? []).map(\.device.id).filter { $0 != own }.map { "devices/" + $0.hexadecimal }

@@ -50,8 +50,13 @@ extension Keyring.Sync {
             }
             return removed.sorted()
         }
-        // The number stays: what it has decided never becomes this vault's own.
-        for (number, scope) in left { session.state.decided[number] = scope }
+        // The number stays: what it has decided never becomes this vault's own. If it has a say again, it tells all again.
+        for (number, scope) in left {
+            session.state.decided[number] = scope
+            for member in roster.members.values where member.device.number == number {
+                session.state.peers[member.device.id]?.merged = [:]
+            }
+        }
         return removed
     }
 
@@ -86,20 +91,28 @@ extension Keyring.Sync {
     }
 
     /// The latest epoch of each sign-in in a group, and what is decided there; none where the group is not here.
+    ///
+    /// - Parameter keys: The items that are asked for; nil for all.
     func known(
-        in name: AccessGroup
+        in name: AccessGroup, of keys: Set<ItemKey>?
     ) throws(KeyringError) -> (epochs: [ItemKey: UInt64], decided: [ItemKey: StandingDecision]) {
         do {
             return try withVault { state in
                 var (epochs, decided): ([ItemKey: UInt64], [ItemKey: StandingDecision]) = ([:], [:])
                 guard let group = state.vault.groups.first(where: { $0.name == name }) else { return (epochs, decided) }
-                _ = try database.forEachItem(in: group) { result, _ in
-                    guard let item = try? result.get().item else { return }
+                func look(_ item: ItemRecord) {
                     if let grant = item.content.credential?.grant { epochs[item.key] = grant.latestEpoch }
                     guard item.key.kind == .setting, SyncTravel.travels(item.key) else { return }
                     var decision: String?
                     if case .setting(_, let value) = item.content { decision = value }
                     decided[item.key] = StandingDecision(version: item.version, value: decision)
+                }
+                if let keys, let items = try database.items(in: group, with: keys) {
+                    for found in items { look(found.item) }
+                } else {
+                    _ = try database.forEachItem(in: group) { result, _ in
+                        if let item = try? result.get().item { look(item) }
+                    }
                 }
                 return (epochs, decided)
             }
@@ -119,15 +132,10 @@ extension Keyring.Sync {
 
     private static let displacedLimit = 1_024
 
-    /// The settings of a group that `isMeant` finds, with their rows.
+    /// The settings of a group that `isMeant` finds, with their rows; removed ones are not looked at.
     func settings(
         of group: UnlockedVault.Group, where isMeant: (ItemRecord) -> Bool
     ) throws -> [(item: ItemRecord, row: Int64)] {
-        var found: [(item: ItemRecord, row: Int64)] = []
-        _ = try database.forEachItem(in: group) { result, _ in
-            guard let one = try? result.get(), one.item.key.kind == .setting, isMeant(one.item) else { return }
-            found.append((one.item, one.record.rowID))
-        }
-        return found
+        try database.items(in: group, .setting).filter { isMeant($0.item) }.map { ($0.item, $0.record.rowID) }
     }
 }

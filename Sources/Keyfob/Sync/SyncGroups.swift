@@ -20,7 +20,7 @@ extension Keyring.Sync {
         let number = session.identity.device.number
         for (tag, known) in session.state.groups {
             guard let name = names[known.id] else {
-                session.state.groups[tag] = nil
+                session.state.forget(tag)
                 continue
             }
             guard name != known.name else { continue }

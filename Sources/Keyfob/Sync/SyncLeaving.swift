@@ -27,7 +27,7 @@ extension Keyring.Sync {
                     )
                 }
                 var own = SyncState.Own(
-                    head: before.head, files: [], contents: [:], roster: before.roster, isConfirmed: false)
+                    head: before.head, files: [], roster: before.roster, isConfirmed: false)
                 own.time = clock.now
                 _ = try show(own, after: before, &session, roster, files)
             }

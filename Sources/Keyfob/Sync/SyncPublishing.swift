@@ -1,5 +1,3 @@
-internal import KeyfobAge
-internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSodium
@@ -18,7 +16,7 @@ extension Keyring.Sync {
         let before = session.state.own
         let sequence = (before?.head.mark.sequence ?? 0) + 1
         var own = SyncState.Own(
-            head: SeenHead(.init(sequence: sequence, hash: []), previous: []), files: [], contents: [:],
+            head: SeenHead(.init(sequence: sequence, hash: []), previous: []), files: [],
             roster: rosterDigest(session, roster), isConfirmed: false)
         own.time = clock.now
         var isNew = !isOwnShown || own.roster != before?.roster || Self.isOld(before?.time, clock.now)
@@ -35,34 +33,22 @@ extension Keyring.Sync {
             guard mine.contains(tag), !readers.isEmpty else { continue }
             try adoptOrphans(of: group, travel)
             let writing = GroupPublication(
-                group: group, tag: tag, readers: readers, sync: sync, sequence: sequence, travel: travel)
-            let file = before?.files.first { $0.group == tag }
-            let traits = file.flatMap { folder.traits(of: $0, session.own, known: before?.traits[tag]) }
-            let basis = try basis(of: writing)
-            if let file, let content = before?.contents[tag], traits != nil, let basis, before?.bases[tag] == basis {
-                own.files.append(file)
-                (own.contents[tag], own.bases[tag], own.traits[tag]) = (content, basis, traits)
-                if isCollecting { try collectRemovals(writing, told: file, &session) }
-                continue
+                sync: self, group: group, tag: tag, own: session.identity.device, readers: readers, syncID: sync,
+                sequence: sequence, travel: travel, folder: folder)
+            let told = session.state.isPutBack ? nil : before?.told[tag]
+            let published = try writing.publish(before?.files.filter { $0.group == tag } ?? [], as: told)
+            own.files += published.files
+            own.told[tag] = published.told
+            report.bytes += published.bytes
+            if isCollecting, published.bytes == 0, let position = published.files.map(\.position).max(),
+                try collectRemovals(writing, told: position, &session)
+            {
+                own.told[tag]?.isStale = true
             }
-            let content = try digest(of: writing)
-            (own.contents[tag], own.bases[tag]) = (content, basis)
-            if let file, traits != nil, before?.contents[tag] == content {
-                own.files.append(file)
-                own.traits[tag] = traits
-                if isCollecting { try collectRemovals(writing, told: file, &session) }
-                continue
-            }
-            let written = try write(writing, to: folder, session.own)
-            own.files.append(written)
-            own.traits[tag] = folder.traits(of: written, session.own, known: nil)
-            report.bytes += written.size
-            isNew = true
         }
         if Set(own.files) != Set(before?.files ?? []) { isNew = true }
         guard isNew else {
-            session.state.own?.bases = own.bases
-            session.state.own?.traits = own.traits
+            session.state.own?.told = own.told
             return
         }
         report.bytes += try show(own, after: before, &session, roster, folder)
@@ -86,7 +72,7 @@ extension Keyring.Sync {
             seen: session.state.peers.mapValues { $0.head.mark }.filter { roster.isActive($0.key) },
             statements: roster.kept(of: session.state.statements),
             acknowledged: session.state.peers.filter { roster.isActive($0.key) }
-                .mapValues { $0.merged.mapValues(SyncHead.acknowledgment) },
+                .mapValues(\.merged),
             groups: session.state.groupChanges(in: roster.members[session.own]?.scope ?? .none))
         let signed = head.signed(by: session.identity, in: sync)
         let sealed = try SyncEnvelope.seal(signed, for: roster.readers(of: nil))
@@ -98,8 +84,10 @@ extension Keyring.Sync {
         session.state.own = own
         try save(&session)
         try folder.write(head: sealed, of: session.own)
-        // Who is reading the head before still finds its files.
-        folder.removeFiles(of: session.own, besides: Set((own.files + (before?.files ?? [])).map(\.name)))
+        // Who is reading the head before still finds its files, but for what somebody has put in the place of one.
+        let sound = Set(own.told.values.flatMap(\.traits.keys))
+        let former = (before?.files ?? []).filter { sound.contains(Array($0.hash.prefix(SyncHead.hashCount))) }
+        folder.removeFiles(of: session.own, besides: Set((own.files + former).map(\.name)))
         return UInt64(sealed.count)
     }
 
@@ -110,16 +98,6 @@ extension Keyring.Sync {
         guard let time else { return false }
         // A clock that was wrong then shows no state in years.
         return now.seconds - time.seconds > showing || time.seconds - now.seconds > showing
-    }
-
-    /// What of a group goes to whom.
-    struct GroupPublication {
-        let group: UnlockedVault.Group
-        let tag: SyncGroupTag
-        let readers: [SyncDevice]
-        let sync: SyncID
-        let sequence: UInt64
-        let travel: SyncTravel
     }
 
     /// What stands for who takes part, and what is said of that.
@@ -143,62 +121,6 @@ extension Keyring.Sync {
             }
         }
         return BLAKE2b.hash(bytes.bytes, count: 32)
-    }
-
-    /// What stands for the state of the vault that a file is made of, at a small price; nil where the storage does not tell.
-    private func basis(of writing: GroupPublication) throws -> [UInt8]? {
-        guard let milestone = try database.state(of: writing.group.keys).milestone, let digest = milestone.digest else {
-            return nil
-        }
-        var bytes = CanonicalBytes()
-        bytes.append(milestone.sequence)
-        bytes.append(digest)
-        bytes.append(writing.group.name.name)
-        for reader in writing.readers { bytes.append(reader.id.bytes) }
-        for number in writing.travel.others.sorted() { bytes.append(number) }
-        return BLAKE2b.hash(bytes.bytes, count: 32)
-    }
-
-    /// What stands for what a file would hold, and for whom.
-    private func digest(of writing: GroupPublication) throws -> [UInt8] {
-        let digest = try run(writing) { _ in }
-        var bytes = CanonicalBytes()
-        bytes.append(digest)
-        for reader in writing.readers { bytes.append(reader.id.bytes) }
-        return BLAKE2b.hash(bytes.bytes, count: 32)
-    }
-
-    private func write(
-        _ writing: GroupPublication, to folder: SyncFolder, _ own: SyncDeviceID
-    ) throws -> SyncHead.GroupFile {
-        var new = try folder.begin(own)
-        var hash = SyncFileHash()
-        _ = try run(writing) { piece in
-            try new.write(piece)
-            hash.add([UInt8](piece))
-        }
-        try new.synchronize()
-        let size = hash.size
-        let file = SyncHead.GroupFile(group: writing.tag, hash: hash.finish(), size: size, sequence: writing.sequence)
-        try new.putInPlace(as: folder.file(file.name, of: own))
-        return file
-    }
-
-    /// Writes a bundle; its time is none, so that the same content is the same.
-    private func run(_ writing: GroupPublication, _ output: (RawSpan) throws -> Void) throws -> [UInt8] {
-        guard let vault = VaultID(writing.sync.bytes) else { throw StoreError.unexpected(resultCode: 0) }
-        return try withVault { state in
-            guard let group = state.vault.groups.first(where: { $0.name == writing.group.name }) else {
-                throw VaultError.noSuchGroup
-            }
-            let bundle = BundleWriting(
-                database: database, vault: vault, header: nil, groups: [group], content: BundleContent(),
-                purpose: .sync, isArmored: false, milliseconds: 0, travel: writing.travel)
-            let written = try bundle.run(
-                sealing: { _ in try AgeEncryptor(recipients: SyncEnvelope.recipients(writing.readers)) }, output)
-            guard !written.report.isIncomplete else { throw StoreError.incomplete(group: group.keys.group) }
-            return written.digest
-        }
     }
 
     /// Takes decisions for this device's own that no device of the sync has made.

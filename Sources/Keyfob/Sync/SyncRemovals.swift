@@ -18,17 +18,19 @@ extension Keyring.Sync {
         return abs(clock.now.seconds - last.seconds) >= Self.interval
     }
 
-    /// Drops old removals from a group whose file, which holds them, every reader has taken in.
+    /// Drops old removals from a group of which every reader has taken in all that is told.
     ///
     /// A device that is silent has taken in nothing, and so keeps them where they are until it is revoked.
-    func collectRemovals(_ writing: GroupPublication, told file: SyncHead.GroupFile, _ session: inout SyncSession)
-        throws
+    ///
+    /// - Parameter position: Where who has taken in all stands.
+    /// - Returns: Whether some went. Files that tell of what they removed are then to be written anew.
+    func collectRemovals(_ writing: GroupPublication, told position: UInt64, _ session: inout SyncSession)
+        throws -> Bool
     {
-        let mark = SyncHead.acknowledgment(of: file.hash)
         for reader in writing.readers {
             guard let peer = session.state.peers[reader.id], !isStopped(reader.id, session),
-                peer.acknowledged[writing.tag] == mark
-            else { return }
+                peer.acknowledged[writing.tag] ?? 0 >= position
+            else { return false }
         }
         let now = clock.milliseconds()
         var removals = session.state.removals
@@ -50,7 +52,7 @@ extension Keyring.Sync {
             }
         }
         session.state.collected = clock.now
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
         // Noted before they go: after a kill in between they are told once more.
         session.state.removals = removals
         try save(&session)
@@ -67,5 +69,6 @@ extension Keyring.Sync {
                 try writer.erase(rows: rows)
             }
         }
+        return true
     }
 }

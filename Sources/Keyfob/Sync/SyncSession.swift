@@ -96,6 +96,8 @@ extension Keyring.Sync {
         try save(&session)
         try? POSIXFile.remove(database.directory.syncLeft)
         _ = try? syncMark.accept([session.milestone], isAll: true, now: clock.now)
+        // Who began a change before, which is not numbered, has ended it by then.
+        try? withVault { state in try database.write(sequence: state.vault.sequence) { _ in } }
         _ = consume held
     }
 
@@ -148,8 +150,11 @@ extension Keyring.Sync {
         }
     }
 
-    /// Goes on from the file as it is.
-    func acceptState() throws(KeyringError) {
+    /// Goes on from the file as it is, and has all be read once more that was told.
+    ///
+    /// - Parameter isVault: Whether it is the vault's own state that is accepted: then it may lack what it had told and taken in.
+    func acceptState(isVault: Bool) throws(KeyringError) {
+        if isVault, isSetUp, (try? openSession()) != nil { try withSession { $0.state.readAgain() } }
         guard !stateFindings().isEmpty else { return }
         let session = try readSession()
         let milestone = session?.milestone ?? Milestone(group: nil, sequence: 0, digest: nil)
@@ -157,6 +162,7 @@ extension Keyring.Sync {
         guard milestone.digest != nil else { return }
         try withSession { session in
             session.state.resumes = true
+            if isVault { session.state.readAgain() }
             session.state.findings.removeAll { $0.kind == .cloned }
         }
     }

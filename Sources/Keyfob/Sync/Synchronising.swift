@@ -30,12 +30,14 @@ extension Keyring.Sync {
             try askAgain(session, files)
             if let roster = session.roster, roster.isActive(session.own), !session.isRevoked {
                 try noteGroups(&session)
+                try noteLosses(&session)
                 let groups = session.state.groups
                 report.changedGroups = try removeGroups(&session)
                 report.removedDecisions = try clearDecisions(&session)
                 try merge(&session, roster, files, &report)
                 report.changedGroups += Self.renamed(since: groups, session.state.groups)
                 try publish(&session, roster, files, isOwnShown: isOwnShown, &report)
+                session.state.isPutBack = false
             }
             session.state.last = clock.now
             report.status = try status(session, nil)
@@ -107,7 +109,8 @@ extension Keyring.Sync {
         }
         guard !session.state.findings.contains(where: { $0.device == id && $0.kind == .forked }) else { return nil }
         var peer = SyncState.Peer(head: seen, name: Self.shown(head.name), time: head.time, files: head.files)
-        peer.merged = session.state.peers[id]?.merged ?? [:]
+        // What begins anew may begin to count anew.
+        peer.merged = known?.beginsAnew == true ? [:] : known?.merged ?? [:]
         let own = Set(session.state.own?.files.map(\.group) ?? [])
         peer.acknowledged = (head.acknowledged[session.own] ?? [:]).filter { own.contains($0.key) }
         peer.arrived = clock.now
@@ -248,156 +251,8 @@ extension Keyring.Sync {
         guard let head, let sync = session.state.sync else { return }
         // Whom it has kept out since stays out.
         take(head.statements, sync, &session)
-        session.state.own = SyncState.Own(head: seen, files: head.files, contents: [:], roster: [], isConfirmed: true)
+        session.state.own = SyncState.Own(head: seen, files: head.files, roster: [], isConfirmed: true)
         session.state.resumes = false
-    }
-
-    /// Takes in the files that are new of each device.
-    private func merge(
-        _ session: inout SyncSession, _ roster: SyncRoster, _ files: SyncFolder, _ report: inout SyncReport
-    ) throws {
-        guard let sync = session.state.sync, let mine = roster.members[session.own]?.scope else { return }
-        let travel = travel(session, roster)
-        for member in roster.active where member.device.id != session.own {
-            let id = member.device.id
-            guard let peer = session.state.peers[id], !isStopped(id, session) else { continue }
-            guard roster.holder(of: member.device.number) == id else {
-                session.state.note(SyncFinding(.malformed, id, at: clock.now, found: peer.head.mark.sequence))
-                continue
-            }
-            let scope = mine.intersection(member.scope)
-            // Whose decisions come in is noted before they do, so that none is left when it goes.
-            if session.state.decided[member.device.number]?.covers(scope) != true {
-                session.state.decided[member.device.number] =
-                    session.state.decided[member.device.number]?.union(scope) ?? scope
-                try save(&session)
-            }
-            var new = peer.files.filter { file in
-                scope.contains(file.group) && session.state.removedGroups[file.group] == nil
-                    && (peer.merged[file.group] != file.hash || isNamedAnew(file.group, by: peer, session))
-            }
-            let moves = new.count > 1 ? self.moves(in: new, of: id, files, session.identity) : []
-            // Where an account goes comes before where it leaves.
-            let targets = Set(moves.map(\.target))
-            new = new.filter { targets.contains($0.group) } + new.filter { !targets.contains($0.group) }
-            for file in new {
-                for move in moves where move.source == file.group { try follow(move, session) }
-                var displaced: [String: String?] = [:]
-                let name = session.name(of: id)
-                let problem = try merge(file, of: member, sync, travel, files, &session, name, &displaced, &report)
-                note(displaced, file.group, &session)
-                if let problem {
-                    session.state.note(
-                        SyncFinding(problem, id, at: clock.now, found: peer.head.mark.sequence, seen: file.sequence))
-                } else {
-                    session.state.peers[id]?.merged[file.group] = file.hash
-                }
-            }
-        }
-    }
-
-    /// Whether a device tells of a name of a group that is later than the one here.
-    private func isNamedAnew(
-        _ group: SyncGroupTag, by peer: SyncState.Peer, _ session: borrowing SyncSession
-    ) -> Bool {
-        guard let named = peer.named[group], let known = session.state.groups[group] else { return false }
-        return known.named.map { $0 < named } ?? true
-    }
-
-    /// Whether nothing of a device is taken in: what it shows now, or showed, has two histories or is not its own.
-    func isStopped(_ id: SyncDeviceID, _ session: borrowing SyncSession) -> Bool {
-        session.state.findings.contains { $0.device == id && [.forked, .malformed].contains($0.kind) }
-    }
-
-    func travel(_ session: borrowing SyncSession, _ roster: SyncRoster) -> SyncTravel {
-        SyncTravel(
-            own: session.identity.device.number,
-            others: Set(roster.members.values.map(\.device.number)).union(session.state.decided.keys)
-                .subtracting([session.identity.device.number]),
-            natives: session.state.natives, removals: session.state.removals)
-    }
-
-    /// Takes in one file.
-    ///
-    /// - Returns: What is wrong with it; nil where it is merged.
-    private func merge(
-        _ file: SyncHead.GroupFile, of member: SyncRoster.Member, _ sync: SyncID, _ travel: SyncTravel,
-        _ files: SyncFolder, _ session: inout SyncSession, _ name: String, _ displaced: inout [String: String?],
-        _ report: inout SyncReport
-    ) throws -> SyncFinding.Kind? {
-        let id = member.device.id
-        let named = session.state.peers[id]?.named[file.group]
-        guard let size = files.size(of: file.name, id), size >= file.size else { return .incomplete }
-        guard size == file.size, let age = session.identity.age() else { return .replaced }
-        let plan: ImportPlan
-        let group: AccessGroup
-        let told: AccessGroup
-        var ahead = 0
-        do throws(KeyringError) {
-            let bundle = try BundleFile(path: files.file(file.name, of: id))
-            // The one reading that is checked against the head is the one that is believed.
-            guard let verified = try bundle.verify(.identities(age.text()), hash: file.hash, size: file.size) else {
-                return .replaced
-            }
-            var manifest = verified.bundle.manifest
-            guard manifest.vault == sync.bytes, manifest.device == member.device.number, manifest.groups.count == 1,
-                let shown = manifest.groups.first
-            else { return .malformed }
-            let found: AccessGroup?
-            do {
-                found = try localName(shown, of: file.group, named: named, in: member.scope, &session)
-            } catch {
-                throw KeyringError(error)
-            }
-            guard let local = found else { return .malformed }
-            (group, told) = (local, shown)
-            manifest.groups = [group]
-            let (epochs, decided) = try known(in: group)
-            plan = try keyring.bundles.take(
-                IncomingBundle(manifest), .merge, nil, .all, isSync: true, removals: travel.removals, backsUp: false
-            ) { body in
-                // It may be read more than once.
-                ahead = 0
-                try bundle.read(verified) { record, secret in
-                    let epoch = epochs[record.key] ?? 0
-                    if SyncTravel.isFarAhead(record, of: epoch) { ahead += 1 }
-                    let arriving = travel.arriving(
-                        record, hasSecret: secret != nil, from: member.device.number,
-                        speaksForOwner: member.scope == .whole, knowing: epoch)
-                    guard let (arrived, hasSecret) = arriving else { return }
-                    var item = arrived
-                    item.group = group
-                    if let standing = decided[item.key], let name = item.key.parts.first,
-                        let owns = standing.afterDeciding(item.version, here: travel.own)
-                    {
-                        displaced[name] = .some(owns)
-                    }
-                    try body(item, hasSecret ? secret : nil)
-                }
-            }
-        } catch {
-            switch error.code {
-            case .noSuchFile: return .incomplete
-            case .wrongKey: return .closed
-            case .newerVersion: return .newer
-            case .damaged, .limitExceeded, .usage: return .malformed
-            default: throw error
-            }
-        }
-        try noteGroup(group, of: file.group, told: told, named: named, &session)
-        let changed = ["added", "changed", "removed"].reduce(0) { $0 + (plan.counts[$1] ?? 0) }
-        report.changed += changed
-        if changed > 0, !report.sources.contains(name) { report.sources.append(name) }
-        if ahead > 0 {
-            report.warnings.append("\(name) tells of more sign-ins than anybody makes: \(ahead) not taken in")
-        }
-        if plan.returnedCount > 0 {
-            report.warnings.append(
-                "\(name) brings back what was removed long ago (\(plan.returnedCount)): it is not taken in, and removed there"
-            )
-        }
-        report.warnings += plan.conflicts.filter { ["forkedGrant", "farAhead", "sameVersion"].contains($0.name) }
-            .map(\.description)
-        return nil
+        session.state.readAgain()
     }
 }

@@ -128,7 +128,7 @@ extension Keyring.Tokens {
                 }
             }
         } catch {
-            throw keyring.undo.advising(error)
+            throw keyring.undo.advising(error).asked(in: acquisition.groups)
         }
     }
 
@@ -209,7 +209,9 @@ extension Keyring.Tokens {
     /// A time in the largest unit of which it has two.
     private static func words(seconds: Int64) -> String {
         let units: [(name: String, seconds: Int64)] = [("days", 86_400), ("hours", 3_600), ("minutes", 60)]
-        guard let unit = units.first(where: { seconds >= 2 * $0.seconds }) else { return "\(seconds) seconds" }
+        guard let unit = units.first(where: { seconds >= 2 * $0.seconds }) else {
+            return seconds == 1 ? "1 second" : "\(seconds) seconds"
+        }
         return "\(seconds / unit.seconds) \(unit.name)"
     }
 
@@ -228,7 +230,9 @@ extension Keyring.Tokens {
                 : "the token of \(account.name) expired \(Self.words(seconds: -left)) ago"
         }
         let what = "there is no access token of \(account.name) for"
-        return request.scopes.isEmpty ? "\(what) this request" : "\(what) \(request.scopes)"
+        let place = request.realm.map { " in tenant \($0)" } ?? request.clientID.map { " from client \($0)" }
+        guard request.scopes.isEmpty else { return "\(what) \(request.scopes)\(place ?? "")" }
+        return place.map { "there is no access token of \(account.name)\($0)" } ?? "\(what) this request"
     }
 }
 

@@ -29,9 +29,9 @@ extension Keyring.Undo {
         keyring.running.withLock { $0 = command }
     }
 
-    /// What can be undone, the newest first, and what undoing would do as things stand.
+    /// What can be undone, the newest first, and what undoing would do as things stand; and among it what cannot be undone.
     ///
-    /// Reads all records of the groups.
+    /// Reads all records of the groups. What cannot be undone is told whatever groups are meant.
     ///
     /// - Parameter groups: The groups to look through; nil for all within reach.
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged` when records are missing. A record that does not open is passed
@@ -40,17 +40,35 @@ extension Keyring.Undo {
         let looking = Looking(groups: groups, shared: keyring.sync.shared())
         return try withState { state in
             // An undo that something else has made void is of no use.
-            try database.withSnapshot { try entries(&state, looking) }.filter { !$0.isUndo || $0.changesSomething }
+            merging(
+                try database.withSnapshot { try entries(&state, looking) }.filter { !$0.isUndo || $0.changesSomething })
         }
     }
 
     /// The same of what is kept because a command replaced or removed it; what was only added is not looked for.
     package func kept(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
         let looking = Looking(groups: groups, findsAdded: false, shared: keyring.sync.shared())
-        return try withState { state in try database.withSnapshot { try entries(&state, looking) } }
+        return try withState { state in
+            merging(try database.withSnapshot { try entries(&state, looking) })
+        }
     }
 
-    /// The entry that an id names, or the newest that is no undo itself.
+    /// What no undo takes back, of all groups within reach and of what was done beside the vault, the newest first.
+    ///
+    /// - Throws: as ``list(in:)``.
+    public func lasting() throws(KeyringError) -> [UndoEntry] {
+        let looking = Looking(findsAdded: false)
+        return try withState { state in
+            merging(
+                try database.withSnapshot {
+                    try entries(&state, looking) { runs in
+                        runs.filter { $0.items.contains { JournalAct($0.value)?.lastingChange != nil } }
+                    }
+                })
+        }
+    }
+
+    /// The entry that an id names, or the newest that is no undo itself, whether or not it can be undone.
     ///
     /// - Parameter overrides: Whether what came later gives way.
     /// - Throws: `noSuchEntry`, `ambiguous`, and as ``list(in:)``.
@@ -58,11 +76,19 @@ extension Keyring.Undo {
         _ id: String?, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
     ) throws(KeyringError) -> UndoEntry {
         let looking = Looking(groups: groups, overrides: overrides, shared: keyring.sync.shared())
+        let outside = notedOutside()
         return try withState { state in
+            var noted: UndoEntry?
             let found = try database.withSnapshot {
-                try entries(&state, looking) { [try Self.run(id, among: $0)] }
+                try entries(&state, looking) { runs in
+                    switch try Self.chosen(id, among: runs, outside, now: clock.now) {
+                    case .run(let run): return [run]
+                    case .noted(let entry): noted = entry
+                    }
+                    return []
+                }
             }
-            guard let entry = found.first else { throw Self.nothing(id) }
+            guard let entry = noted ?? found.first else { throw Self.nothing(id) }
             return entry
         }
     }
@@ -78,12 +104,13 @@ extension Keyring.Undo {
     ///   - groups: The groups to look through; nil for all within reach.
     ///   - overrides: Whether what came later gives way.
     /// - Returns: The entry, with what was done with each item.
-    /// - Throws: `noSuchEntry`, `ambiguous`, and what writing can throw.
+    /// - Throws: `noSuchEntry`, `notUndoable` for what cannot be undone, `ambiguous`, and what writing can throw.
     public func undo(
         _ id: String? = nil, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
     ) throws(KeyringError) -> UndoEntry {
         let entry = try self.entry(id, in: groups, overriding: overrides)
-        let ids: [GroupID] = try withState { state in try state.groups(entry.groups).map { $0.keys.group } }
+        guard !entry.isLasting else { throw refusal(of: entry, in: groups) }
+        let ids: [GroupID] = try withState { state in try state.groups(entry.places).map { $0.keys.group } }
         let wanted = entry.journalEntry
         let undoing = JournalEntry(id: .random(), command: wanted.nameOfUndo, time: clock.now)
         var done: Set<JournalAct> = []
@@ -160,7 +187,7 @@ extension Keyring.Undo {
             guard let target else { return false }
             _ = try keyring.accounts.move(account, from: item.group, to: target, patience: .seconds(5), as: undoing)
             return true
-        case .tooMuch: return false
+        case .tooMuch, .lasting: return false
         }
     }
 
@@ -172,24 +199,37 @@ extension Keyring.Undo {
     /// - Returns: How many entries went: none where the command only added something, of which nothing is kept.
     /// - Throws: `noSuchEntry` for an id that no entry has, `ambiguous`, and what writing can throw.
     public func clear(_ id: String? = nil, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Int {
-        try withState { state in
-            var wanted: JournalEntry?
-            if let id {
-                _ = try database.withSnapshot {
-                    try entries(&state, Looking(groups: groups)) { runs in
-                        wanted = try Self.run(id, among: runs).entry
-                        return []
+        // Of these nothing could come back, so they do not count.
+        var lasting = try forgetNotedOutside(id, in: groups)
+        var removed: Set<JournalEntry> = []
+        if id == nil || lasting == 0 {
+            let found: (kept: Set<JournalEntry>, noted: Int) = try withState { state in
+                var wanted: JournalEntry?
+                if let id {
+                    _ = try database.withSnapshot {
+                        try entries(&state, Looking(groups: groups)) { runs in
+                            wanted = try Self.run(id, among: runs).entry
+                            return []
+                        }
                     }
                 }
-            }
-            var removed: Set<JournalEntry> = []
-            try change(&state, try state.groups(groups)) { writers in
-                for writer in writers {
-                    removed.formUnion(try writer.removeFromJournal { wanted == nil || $0.entry == wanted })
+                var (kept, noted): (Set<JournalEntry>, Set<JournalEntry>) = ([], [])
+                try change(&state, try state.groups(groups)) { writers in
+                    for writer in writers {
+                        func isMeant(_ item: JournalItem) -> Bool { wanted == nil || item.entry == wanted }
+                        noted.formUnion(
+                            try writer.removeFromJournal { isMeant($0) && JournalAct($0)?.lastingChange != nil })
+                        kept.formUnion(try writer.removeFromJournal(where: isMeant))
+                    }
                 }
+                return (kept, noted.count)
             }
-            return removed.count
+            removed = found.kept
+            lasting += found.noted
         }
+        // What was added before can still be taken away, and nobody means that who has forgotten something just now.
+        if !removed.isEmpty || lasting > 0 { note(.undoCleared, as: "undo --clear") }
+        return removed.count
     }
 
     /// The same error, with the undo as what to do where it is about one account whose token was added by hand and taken
@@ -259,6 +299,35 @@ extension Keyring.Undo {
         return first
     }
 
+    /// What an id, or nothing, names.
+    private enum Chosen {
+        case run(JournalRun)
+        /// What is noted outside the vault.
+        case noted(UndoEntry)
+    }
+
+    private static func chosen(
+        _ id: String?, among runs: [JournalRun], _ outside: [UndoEntry], now: Timestamp
+    ) throws(KeyringError) -> Chosen {
+        guard let id else {
+            let newest = runs.first { !$0.entry.isUndo }
+            guard let noted = outside.first(where: { !$0.isAhead(of: now) }) else {
+                return .run(try run(nil, among: runs))
+            }
+            guard let newest, !newest.entry.isAhead(of: now), newest.milliseconds > noted.milliseconds else {
+                return .noted(noted)
+            }
+            return .run(newest)
+        }
+        let wanted = Identifier.folded(id)
+        if !wanted.isEmpty, let noted = outside.first(where: { $0.fullID.hasPrefix(wanted) }),
+            !runs.contains(where: { $0.entry.key.description.hasPrefix(wanted) })
+        {
+            return .noted(noted)
+        }
+        return .run(try run(id, among: runs))
+    }
+
     private static func nothing(_ id: String?) -> KeyringError {
         guard let id else {
             return KeyringError(
@@ -293,11 +362,25 @@ extension Keyring.Undo {
     ) throws -> [UndoEntry] {
         let now = clock.now
         var found: [Found] = []
-        for group in try state.groups(looking.groups) {
-            let kept = try database.journal(in: group.keys)
-            state.warn(ofDamage: kept.damaged, in: group.name)
+        let wanted = Set(try state.groups(looking.groups).map(\.name))
+        for group in state.vault.groups {
+            let isWanted = wanted.contains(group.name)
+            let kept: SearchResult<JournalItem>
+            do {
+                kept = try database.journal(in: group.keys)
+            } catch {
+                // The damage of a group that is not meant keeps nobody from undoing.
+                if isWanted { throw error }
+                continue
+            }
             var items = kept.items
-            if looking.findsAdded {
+            if isWanted {
+                state.warn(ofDamage: kept.damaged, in: group.name)
+            } else {
+                // Whoever undoes in one group means no older change there either.
+                items.removeAll { JournalAct($0.value)?.lastingChange == nil }
+            }
+            if isWanted, looking.findsAdded {
                 // What does not open is told by whoever reads it for what it says.
                 let begin = now.advanced(by: -JournalEntry.lifetime)
                 items = try database.additions(in: group.keys, since: begin).items + items
@@ -308,12 +391,17 @@ extension Keyring.Undo {
         let runs = try choose(JournalRun.runs(of: found.flatMap(\.items), at: now).reversed())
         let meant = Set(runs.map(\.entry))
         var (outcomes, grants): ([JournalEntry: [UndoItem]], [JournalEntry: Set<GrantKey>]) = ([:], [:])
+        var (lasting, places): ([JournalEntry: [LastingChange]], [JournalEntry: [AccessGroup]]) = ([:], [:])
         for found in found {
             let ofGroup = JournalRun.runs(of: found.items.filter { meant.contains($0.value.entry) }, at: now)
             for (entry, plan, touched) in try plans(of: ofGroup, found, looking, among: state.vault.groups) {
                 grants[entry, default: []].formUnion(touched)
                 let names = try names(of: plan.map(\.item), in: found.group)
-                outcomes[entry, default: []] += try plan.map { planned in
+                places[entry, default: []].append(found.group.name)
+                let changes = try plan.compactMap { try $0.item.lastingChange(found.group.keys) }
+                lasting[entry, default: []] += changes
+                let undoable = plan.filter { JournalAct($0.item.value)?.lastingChange == nil }
+                outcomes[entry, default: []] += try undoable.map { planned in
                     var item = UndoItem(planned, in: found.group, names: names)
                     if case .act(let act) = planned.step {
                         try item.settle(
@@ -325,7 +413,11 @@ extension Keyring.Undo {
                 }
             }
         }
-        return runs.map { UndoEntry($0.entry, outcomes[$0.entry] ?? [], grants: grants[$0.entry] ?? []) }
+        return runs.map { run in
+            UndoEntry(
+                run.entry, outcomes[run.entry] ?? [], lasting: lasting[run.entry] ?? [],
+                in: places[run.entry] ?? [], at: run.milliseconds, grants: grants[run.entry] ?? [])
+        }
     }
 
     /// What undoing runs would do in one group, which is read once for all.

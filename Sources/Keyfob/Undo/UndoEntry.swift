@@ -20,8 +20,14 @@ public struct UndoEntry: Hashable, Sendable {
 
     /// The entry of the undo, which can be undone in turn; nil where it is not undone.
     public internal(set) var undoneBy: String?
+    /// What it did that no undo takes back.
+    public internal(set) var lasting: [LastingChange] = []
 
     let journalEntry: JournalEntry
+    /// When the last of it was written, in milliseconds since 1970.
+    let milliseconds: Int64
+    /// The groups in which it is noted.
+    let places: [AccessGroup]
     /// The refresh tokens that undoing it brings back, replaces or takes away.
     let grants: Set<GrantKey>
     /// All digits of what names it: no other entry has them.
@@ -29,6 +35,9 @@ public struct UndoEntry: Hashable, Sendable {
 
     /// Whether it is itself an undo: those are undone by their id alone.
     public var isUndo: Bool { journalEntry.isUndo }
+
+    /// Whether it did nothing but what no undo takes back.
+    public var isLasting: Bool { items.isEmpty && !lasting.isEmpty }
 
     /// The groups in which it took something away.
     public var groups: [AccessGroup] { Self.unique(items.map(\.group)) }
@@ -49,9 +58,15 @@ public struct UndoEntry: Hashable, Sendable {
         bringsBack || items.contains { $0.outcome == .goes && $0.kind != .signedOut }
     }
 
-    init(_ entry: JournalEntry, _ items: [UndoItem], grants: Set<GrantKey>) {
+    init(
+        _ entry: JournalEntry, _ items: [UndoItem], lasting: [LastingChange] = [], in places: [AccessGroup],
+        at milliseconds: Int64, grants: Set<GrantKey> = []
+    ) {
         journalEntry = entry
         self.grants = grants
+        self.lasting = lasting
+        self.milliseconds = milliseconds
+        self.places = Self.unique(places)
         id = entry.key.short
         command = entry.command
         time = entry.time
@@ -84,6 +99,8 @@ public struct UndoItem: Hashable, Sendable {
     public let isSetBack: Bool
     /// Whether what came later is lost by that.
     public internal(set) var isOverriding: Bool
+    /// Whether it is a binding, where it decides something.
+    package let isBinding: Bool
     /// Whether the journal keeps it, since a command replaced or removed it.
     package let isKept: Bool
     let act: JournalAct?
@@ -153,6 +170,8 @@ extension UndoItem {
         act = JournalAct(item)
         kind = if case .complete = planned.step { .label } else { Kind(planned.item) }
         isKept = !planned.item.isAddition
+        isBinding =
+            if case .setting(let name, _) = item.content { name.hasPrefix(BindingSetting.prefix) } else { false }
         isOverriding = planned.isOverriding
         if case .putBack(let current) = planned.step {
             // A sign-in that had ended is not there.
@@ -186,7 +205,7 @@ extension UndoItem.Kind {
         case .accountMoved:
             self = .move
             return
-        case .tooMuch, nil: break
+        case .tooMuch, .lasting, nil: break
         }
         switch item.content {
         case .account: self = .account
@@ -218,7 +237,7 @@ extension UndoItem.Outcome {
             case .nothing(.replaced): .replacedSince
             case .nothing(.changedSince): .changedSince
             case .nothing(.tooMuch): .tooMuch
-            case .nothing(.notOwners): .notOwners
+            case .nothing(.notOwners), .nothing(.lasting): .notOwners
             }
     }
 }
@@ -228,7 +247,7 @@ extension JournalItem {
     var account: AccountID? {
         switch JournalAct(self) {
         case .accountMoved(let id, _): return id
-        case .groupMade, .groupRenamed, .tooMuch: return nil
+        case .groupMade, .groupRenamed, .tooMuch, .lasting: return nil
         case nil: break
         }
         return switch content {

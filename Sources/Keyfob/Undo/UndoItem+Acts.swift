@@ -45,7 +45,7 @@ extension UndoItem {
             let isThere = try storage.account(id, in: from.keys) != nil
             let isHere = try storage.account(id, in: group.keys) != nil
             outcome = isThere ? .isThere : isHere ? .returns : .accountIsGone
-        case .tooMuch: break
+        case .tooMuch, .lasting: break
         }
     }
 }

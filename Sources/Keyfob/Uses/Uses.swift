@@ -165,12 +165,19 @@ extension Keyring.Uses {
     /// - Returns: A folder that is left, because something else is in it.
     /// - Throws: `inputOutput`.
     @discardableResult
-    public func turnOff() throws(KeyringError) -> String? { try change { folder in try folder.turnOff() } }
+    public func turnOff() throws(KeyringError) -> String? {
+        let left = try change { folder in try folder.turnOff() }
+        keyring.undo.noteOutside(.usesRemoved, as: "log --off")
+        return left
+    }
 
     /// Notes uses from now on, which is so unless somebody has turned it off.
     ///
     /// - Throws: `inputOutput`.
-    public func turnOn() throws(KeyringError) { try change { folder in try folder.turnOn() } }
+    public func turnOn() throws(KeyringError) {
+        try change { folder in try folder.turnOn() }
+        keyring.undo.noteOutside(.usesNoted, as: "log --on")
+    }
 
     private func change<Result>(_ body: (UseFolder) throws -> Result) throws(KeyringError) -> Result {
         do { return try body(folder) } catch { throw KeyringError(error) }

@@ -39,7 +39,8 @@ enum BrokerStatus: Int, CaseIterable, Sendable {
             case .noSuchClient, .noSuchGroup, .groupNotGranted, .needsVaultKey, .noVault, .unavailable, .configuration,
                 .notOffered, .hostNotAllowed, .proofNeeded, .newerVersion, .unknownVault, .rolledBack, .wrongKey:
                 .configuration
-            case .noSuchSlot, .noSuchBinding, .noSuchEntry, .damaged, .noSuchFile, .alreadyExists, .inputOutput,
+            case .noSuchSlot, .noSuchBinding, .noSuchEntry, .notUndoable, .damaged, .noSuchFile, .alreadyExists,
+                .inputOutput,
                 .diskFull, .lastSlot, .providerFailed, .requestRefused, .unconfirmed, .fault:
                 .unexpected
             }

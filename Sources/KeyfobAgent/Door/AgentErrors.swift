@@ -51,7 +51,8 @@ extension KeyringError {
     package var toldByAgent: KeyringError {
         guard code == .locked else { return self }
         return switch advice {
-        case .unlock, .giveKeyFile, .giveOtherKey: saying(advice: .unlockAgent)
+        case .unlock, .unlockForUser, .unlockWithRuntimeFolder, .giveKeyFile, .giveOtherKey:
+            saying(advice: .unlockAgent)
         default: self
         }
     }

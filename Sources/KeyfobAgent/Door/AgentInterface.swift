@@ -150,8 +150,17 @@ package enum AgentInterface {
         # Opens the vault for so many seconds with its unlocking key, in Base64: the owner's own command calls it.
         method Unlock(vault: string, key: string, seconds: int) -> ()
 
-        # What the agent is, the folder of its vault, and whether it holds keys, of the vault with which id, until when.
-        method Status() -> (version: string, process: int, vault: string, isOpen: bool, id: ?string, until: ?int)
+        # What the agent is, the folder of its vault, and whether it holds keys, of the vault with which id, until when. folder is
+        # the folder's device and number, where it is there.
+        method Status() -> (
+          version: string,
+          process: int,
+          vault: string,
+          folder: ?string,
+          isOpen: bool,
+          id: ?string,
+          until: ?int
+        )
 
         # What happens to the accounts that the program may list. To be called with 'more': the first reply has
         # no event and says that the watch has begun.

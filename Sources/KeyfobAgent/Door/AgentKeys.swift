@@ -13,14 +13,14 @@ package struct AgentKeys: Sendable {
 
     /// What is told of the keys.
     package struct Status: Sendable {
-        package let vault: String
+        package let place: VaultPlace
         package let isOpen: Bool
         /// The id of the vault whose keys are held.
         package let id: String?
         package let until: Timestamp?
 
-        package init(vault: String, isOpen: Bool, id: String?, until: Timestamp?) {
-            (self.vault, self.isOpen, self.id, self.until) = (vault, isOpen, id, until)
+        package init(place: VaultPlace, isOpen: Bool, id: String?, until: Timestamp?) {
+            (self.place, self.isOpen, self.id, self.until) = (place, isOpen, id, until)
         }
     }
 

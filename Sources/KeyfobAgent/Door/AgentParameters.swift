@@ -46,6 +46,7 @@ extension VarlinkParameters {
             minimumValidity: validity, context: context, allowedHost: try string("allowedHost"))
         request.policy = try string("policy")
         request.purpose = ToolCall.purpose(ofTool: request.context.tool)
+        request.namedTool = request.context.tool
         return request
     }
 

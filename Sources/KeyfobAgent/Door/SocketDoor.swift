@@ -36,6 +36,11 @@ package struct SocketDoor: Sendable {
         .error(KeyringError(.busy, "too many programs ask at once"), hint: nil)
     }
 
+    /// What is sent where a call has ended without an answer.
+    package static func unanswered() -> VarlinkMessage {
+        .error(KeyringError(.fault, "a call ended without an answer, which should not be"), hint: nil)
+    }
+
     /// What is sent where another process writes than the one that connected.
     package static func otherWriter() -> VarlinkMessage {
         .error(
@@ -141,7 +146,8 @@ package struct SocketDoor: Sendable {
                 writer.member("version", Release.version)
                 guard delegation == nil else { return writer.member("isOpen", status.isOpen) }
                 writer.member("process", Int(getpid()))
-                writer.member("vault", status.vault)
+                writer.member("vault", status.place.path)
+                writer.member("folder", status.place.folder)
                 writer.member("isOpen", status.isOpen)
                 writer.member("id", status.id)
                 if let until = status.until { writer.member("until", Int(until.seconds)) }

@@ -65,9 +65,23 @@ package final class InspectionApart: PeerInspection {
             SpareProcesses.Work(most: 64) { InspectionQuestion($0)?.answer(isFar: isFar, digests) ?? [] }
         }
         guard let processes = SpareProcesses(works) else {
-            throw KeyringError(.unavailable, "the system makes no further process")
+            throw KeyringError(.unavailable, "the system makes no further process ('ulimit -u')")
         }
         self.processes = processes
+    }
+
+    /// Has all threads that answers and calls need, before programs take those that there may be.
+    ///
+    /// To be called once no process is to be made any more that has nothing of this one.
+    ///
+    /// - Throws: `unavailable` where the system gives none.
+    package func prepareThreads() throws(KeyringError) {
+        let pools = [WaitingThreads.prompt, .owner, .shared]
+        let haveOne = pools.allSatisfy { $0.keepOne() }
+        processes.hear()
+        guard haveOne, !processes.lacksThread else {
+            throw KeyringError(.unavailable, "the system gives this process no further thread ('ulimit -u', '-v')")
+        }
     }
 
     /// Tells nothing any more, and has nobody wait: for an end.
@@ -81,6 +95,7 @@ package final class InspectionApart: PeerInspection {
             return program
         case .refused(let message): throw KeyringError(.notPermitted, message)
         case .nothing, .askFar: throw untold(process)
+        case .noProcess: throw Self.noProcess
         }
     }
 
@@ -99,12 +114,22 @@ package final class InspectionApart: PeerInspection {
 
     private func fact(_ fact: InspectionQuestion.Fact, of process: PeerProcess) throws(KeyringError) -> String? {
         let question = InspectionQuestion(process: process.number, fact: fact)
-        guard let answer = try askNear(question, Self.patience, process) else { throw untold(process) }
-        guard case .found(let text, _) = answer else { return nil }
-        return text
+        switch try askNear(question, Self.patience, process) {
+        case nil: throw untold(process)
+        case .found(let text, _)?: return text
+        case .noProcess?: throw Self.noProcess
+        default: return nil
+        }
     }
 
+    private static let noProcess = KeyringError(
+        .unavailable, "which program asks cannot be told: the system makes no further process ('ulimit -u')")
+
     private func untold(_ process: PeerProcess) -> KeyringError {
+        if processes.lacksThread {
+            return KeyringError(
+                .unavailable, "which program asks cannot be told: the system gives no thread ('ulimit -u', '-v')")
+        }
         if processes.isClosed { return KeyringError(.busy, "the agent is about to end; ask again") }
         return KeyringError(
             .notPermitted,
@@ -134,6 +159,8 @@ package final class InspectionApart: PeerInspection {
         let end = VarlinkServer.uptime() + patience
         let name = "process \(process.number)"
         while true {
+            // Then no file system is to blame.
+            guard !processes.isClosed else { throw untold(process) }
             // The kernel tells that without waiting.
             guard process.runsProgram else { throw .becameAnother(process.number) }
             let now = VarlinkServer.uptime()
@@ -143,7 +170,7 @@ package final class InspectionApart: PeerInspection {
             usleep(2_000)
         }
         let answer = ask(question, .near, end - VarlinkServer.uptime())
-        near.withLock { $0.leave(name, isGivenUp: answer == nil, VarlinkServer.uptime()) }
+        near.withLock { $0.leave(name, isGivenUp: answer == nil && !processes.isClosed, VarlinkServer.uptime()) }
         return answer
     }
 
@@ -278,6 +305,8 @@ enum InspectionAnswer: Equatable {
     case nothing
     /// A file system would have to be asked.
     case askFar
+    /// There is no process to look.
+    case noProcess
 
     /// As it is sent.
     var bytes: [UInt8] {
@@ -286,6 +315,7 @@ enum InspectionAnswer: Equatable {
         case .refused(let text): Array("!\(text)".utf8)
         case .nothing: Array("-".utf8)
         case .askFar: Array("?".utf8)
+        case .noProcess: []
         }
     }
 
@@ -299,6 +329,7 @@ enum InspectionAnswer: Equatable {
         case UInt8(ascii: "!"): self = .refused(text)
         case UInt8(ascii: "-"): self = .nothing
         case UInt8(ascii: "?"): self = .askFar
+        case nil: self = .noProcess
         default: return nil
         }
     }

@@ -25,6 +25,9 @@ final class VarlinkConnection {
     private(set) var isGone = false
     /// What answers its call; nil while there is none.
     var task: Task<Void, Never>?
+    /// The number of its call, and whether that has had its last reply: nothing comes behind it.
+    var call: Int?
+    var isAnswered = false
     /// Whether its call wants no reply.
     var isOneway = false
     /// Whether its call has an answer of several parts, whose end nobody waits for.

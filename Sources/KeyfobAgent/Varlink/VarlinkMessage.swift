@@ -5,8 +5,13 @@ package import KeyfobSodium
 package enum VarlinkMessage: Sendable {
     /// One with no secret in it.
     case plain([UInt8])
+    /// One with no secret in it that others follow.
+    case part([UInt8])
     /// One with a secret in it.
     case guarded(GuardedText)
+
+    /// Whether others follow.
+    var continues: Bool { if case .part = self { true } else { false } }
 
     /// A text with a secret in it.
     package final class GuardedText: Sendable {
@@ -18,7 +23,7 @@ package enum VarlinkMessage: Sendable {
     /// How many bytes it has.
     var count: Int {
         switch self {
-        case .plain(let bytes): bytes.count
+        case .plain(let bytes), .part(let bytes): bytes.count
         case .guarded(let text): text.bytes.count
         }
     }
@@ -26,7 +31,7 @@ package enum VarlinkMessage: Sendable {
     /// Calls `body` with its bytes.
     package func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
         switch self {
-        case .plain(let bytes): bytes.withBytes(body)
+        case .plain(let bytes), .part(let bytes): bytes.withBytes(body)
         case .guarded(let text): text.bytes.withBytes(body)
         }
     }
@@ -45,7 +50,7 @@ package enum VarlinkMessage: Sendable {
         writer.endObject()
         if continues { writer.member("continues", true) }
         writer.endObject()
-        return .plain(writer.bytes + [0])
+        return continues ? .part(writer.bytes + [0]) : .plain(writer.bytes + [0])
     }
 
     /// A last reply with a secret besides the parameters that `write` writes; nil where the secret is no text.

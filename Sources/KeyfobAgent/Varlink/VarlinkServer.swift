@@ -7,34 +7,6 @@ internal import KeyfobModel
 ///
 /// One thread has all connections, by ``step(waiting:or:)``; calls are answered in tasks.
 package final class VarlinkServer {
-    /// How much programs may take.
-    package struct Limits: Sendable {
-        /// The most connections at once.
-        package var connections = 256
-        /// The most of one process.
-        package var ofProcess = 64
-        /// The most calls that are being answered, those of programs included that have gone meanwhile.
-        package var calls = 512
-        /// The most of one process.
-        package var callsOfProcess = 64
-        /// How many more connections and calls there may be where all are taken: of whoever says at once what the owner's
-        /// command says.
-        ///
-        /// Of those that say nothing the oldest makes room for the next.
-        package var guests = 64
-        /// The longest message, in bytes.
-        package var message = 1 << 20
-        /// How much may wait for a program to read it, in bytes.
-        package var output = 4 << 20
-        /// How long the rest of a message may take, in milliseconds.
-        package var halfMessage: Int64 = 60_000
-        /// How long a program may read nothing of what waits for it, in milliseconds.
-        package var stall: Int64 = 30_000
-
-        /// What holds unless told otherwise.
-        package init() {}
-    }
-
     /// Answers a call; the last reply is the answer's end.
     package typealias Answering = @Sendable (VarlinkCall, PeerProcess, VarlinkReplies) async -> Void
 
@@ -45,6 +17,7 @@ package final class VarlinkServer {
     private let peer: (CInt) -> PeerProcess?
     private let busy: VarlinkMessage
     private let otherWriter: VarlinkMessage?
+    private let unanswered: VarlinkMessage?
     private let answer: Answering
     private var connections: [Int: VarlinkConnection] = [:]
     private var next = 0
@@ -53,6 +26,7 @@ package final class VarlinkServer {
     private var nextCall = 0
     /// Until when nobody is let in, because there are no descriptors left.
     private var pausedUntil: Int64 = 0
+    private var spares = SpareDescriptors()
 
     /// A server; nil where there are no descriptors left.
     ///
@@ -60,17 +34,21 @@ package final class VarlinkServer {
     ///   - listener: A socket that listens, whoever closes it.
     ///   - busy: What is sent where there are too many connections or calls.
     ///   - otherWriter: What is sent where another process writes than the one that connected; nil where any may.
+    ///   - unanswered: What is sent where a call ends without its last reply; nil for nothing.
     ///   - now: The time, in milliseconds from any moment.
     ///   - peer: Who is at the other end; nil where that one may not come.
     package init?(
         listener: CInt, limits: Limits = Limits(), busy: VarlinkMessage,
-        otherWriter: VarlinkMessage? = nil, now: @escaping () -> Int64 = VarlinkServer.uptime,
+        otherWriter: VarlinkMessage? = nil, unanswered: VarlinkMessage? = nil,
+        now: @escaping () -> Int64 = VarlinkServer.uptime,
         peer: @escaping (CInt) -> PeerProcess? = { try? PeerProcess.connected(to: $0) },
         answer: @escaping Answering
     ) {
         guard let mailbox = VarlinkMailbox() else { return nil }
         (self.listener, self.limits, self.mailbox, self.busy) = (listener, limits, mailbox, busy)
-        (self.now, self.peer, self.answer, self.otherWriter) = (now, peer, answer, otherWriter)
+        (self.now, self.peer, self.answer) = (now, peer, answer)
+        (self.otherWriter, self.unanswered) = (otherWriter, unanswered)
+        spares.fill()
     }
 
     /// Lets nobody in any more, answers what it has begun to answer, and leaves all others; who watches is one of them.
@@ -95,6 +73,7 @@ package final class VarlinkServer {
     /// - Returns: Those of them that can be read.
     package func step(waiting milliseconds: Int64, or others: [CInt] = []) -> Set<CInt> {
         let start = now()
+        spares.fill()
         let until = connections.values.compactMap(\.deadline).min().map { max(0, $0 - start) } ?? milliseconds
         let order = connections.keys.sorted()
         let door = pausedUntil > start ? -1 : listener
@@ -126,9 +105,14 @@ package final class VarlinkServer {
 
     private func take(_ item: VarlinkItem, _ time: Int64) {
         switch item {
-        case .reply(let message, let number): connections[number]?.send(message, time)
+        case .reply(let message, let number, let call):
+            guard let connection = connections[number], connection.call == call, !connection.isAnswered else { return }
+            connection.isAnswered = !message.continues
+            connection.send(message, time)
         case .end(let number, let call):
             calls[call] = nil
+            if let unanswered, connections[number]?.isAnswered == false { connections[number]?.send(unanswered, time) }
+            connections[number]?.call = nil
             connections[number]?.task = nil
             connections[number]?.isOneway = false
             connections[number]?.isWatching = false
@@ -156,7 +140,8 @@ package final class VarlinkServer {
             let own = nextCall
             nextCall += 1
             calls[own] = connection.peer
-            let replies = VarlinkReplies(connection: number, mailbox: mailbox)
+            (connection.call, connection.isAnswered) = (own, false)
+            let replies = VarlinkReplies(connection: number, call: own, mailbox: mailbox)
             connection.task = StoreCall.start(on: AgentInterface.threads(for: call.method)) {
                 [answer, peer = connection.peer] in
                 await answer(call, peer, replies)
@@ -180,19 +165,28 @@ package final class VarlinkServer {
     ///
     /// - Returns: Whether there is room.
     private func makeRoom(for peer: PeerProcess, _ time: Int64) -> Bool {
-        let all = connections.filter { !$0.value.isGuest }
-        let own = all.filter { $0.value.peer.number == peer.number }
-        if all.count < limits.connections, own.count < limits.ofProcess { return true }
-        var counts: [Int32: Int] = [:]
-        for connection in all.values { counts[connection.peer.number, default: 0] += 1 }
-        let silent = (own.count < limits.ofProcess ? all : own).filter { $0.value.isSilent }
-        let first = silent.min { one, other in
-            let (mine, others) = (counts[one.value.peer.number] ?? 0, counts[other.value.peer.number] ?? 0)
-            return mine == others ? one.key < other.key : mine > others
+        var (counts, all): ([Int32: Int], Int) = ([:], 0)
+        for connection in connections.values where !connection.isGuest {
+            counts[connection.peer.number, default: 0] += 1
+            all += 1
         }
+        let hasShare = counts[peer.number, default: 0] >= limits.ofProcess
+        if all < limits.connections, !hasShare { return true }
+        let first = firstToGo(counts) { !$0.isGuest && (!hasShare || $0.peer.number == peer.number) }
         guard let first else { return false }
-        sendAway(first.key, time)
+        sendAway(first, time)
         return true
+    }
+
+    /// Which connection gives way first, of those that ask nothing: the oldest of the process that has most.
+    private func firstToGo(_ counts: [Int32: Int], where mayGo: (VarlinkConnection) -> Bool) -> Int? {
+        var first: (number: Int, count: Int)?
+        for (number, connection) in connections where connection.isSilent && mayGo(connection) {
+            let count = counts[connection.peer.number, default: 0]
+            if let first, (count, -number) <= (first.count, -first.number) { continue }
+            first = (number, count)
+        }
+        return first?.number
     }
 
     private func sendAway(_ number: Int, _ time: Int64) {
@@ -203,15 +197,14 @@ package final class VarlinkServer {
 
     /// Makes room for one more guest; false where all of them are being answered.
     private func makeRoomForGuest(_ time: Int64) -> Bool {
-        let guests = connections.filter { $0.value.isGuest }
-        guard guests.count >= limits.guests else { return true }
-        guard let oldest = guests.filter({ $0.value.isSilent }).keys.min() else { return false }
+        guard connections.values.count(where: \.isGuest) >= limits.guests else { return true }
+        guard let oldest = firstToGo([:], where: \.isGuest) else { return false }
         sendAway(oldest, time)
         return true
     }
 
     /// How many are let in at a time.
-    private static let accepted = 32
+    private static let accepted = 128
 
     /// Lets in who waits.
     private func accept(_ time: Int64) {
@@ -219,12 +212,15 @@ package final class VarlinkServer {
         for _ in 0..<Self.accepted {
             let descriptor = Glibc.accept(listener, nil, nil)
             guard descriptor >= 0 else {
-                if errno == EMFILE || errno == ENFILE { pausedUntil = time + 100 }
                 if errno == EINTR || errno == ECONNABORTED { continue }
+                if errno == EMFILE || errno == ENFILE {
+                    if makeDescriptors(time) { continue }
+                    pausedUntil = time + 100
+                }
                 return
             }
             guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
-                let peer = peer(descriptor)
+                let peer = inspected(descriptor, time)
             else {
                 close(descriptor)
                 continue
@@ -249,6 +245,29 @@ package final class VarlinkServer {
             if connection.isGone { connections[next] = nil }
             next += 1
         }
+    }
+
+    /// Who is at the other end, for which a descriptor may be needed.
+    private func inspected(_ descriptor: CInt, _ time: Int64) -> PeerProcess? {
+        if let peer = peer(descriptor) { return peer }
+        // Whoever has ended is as well none.
+        guard SpareDescriptors.areLacking, makeDescriptors(time) else { return nil }
+        return peer(descriptor)
+    }
+
+    /// Has the process able to let somebody in although it has all descriptors that it may have: those that were spared, or that of
+    /// a connection which asks nothing.
+    ///
+    /// - Returns: Whether there are some.
+    private func makeDescriptors(_ time: Int64) -> Bool {
+        if spares.release() { return true }
+        var counts: [Int32: Int] = [:]
+        for connection in connections.values { counts[connection.peer.number, default: 0] += 1 }
+        guard let first = firstToGo(counts, where: \.isGuest) ?? firstToGo(counts, where: { _ in true }) else {
+            return false
+        }
+        sendAway(first, time)
+        return true
     }
 
     /// Milliseconds since the machine started, while it slept too.

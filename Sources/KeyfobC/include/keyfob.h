@@ -187,7 +187,8 @@ int keyfob_change_entries(keyfob_keyring *keyring, const keyfob_options *options
 int keyfob_remove_account(keyfob_keyring *keyring, const keyfob_options *options, keyfob_error **error);
 
 /* What commands and programs have changed and can be undone, a row each, the newest first: id, command, time and until
- * (RFC 3339), groups and accounts (a line each), changes ("true" where undoing it changes something as things stand), isUndo.
+ * (RFC 3339), groups and accounts (a line each), changes ("true" where undoing it changes something as things stand), isUndo,
+ * lasting (what it did that no undo takes back, a line each; NULL where there is nothing).
  * Options: group. */
 int keyfob_undoable(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer,
                     keyfob_error **error);
@@ -196,7 +197,8 @@ int keyfob_undoable(keyfob_keyring *keyring, const keyfob_options *options, keyf
  * unless "force" is "true". Without "id" it takes the newest entry that is no undo itself, and no older one. The answer has
  * a row for each item: id, command, undo (the entry of this undo, which can be undone too; NULL where there is none), group,
  * kind, account (its id), clientID, text and outcome, as Schemas/undo-list.schema.json explains them. Options: id, force,
- * group. KEYFOB_NOT_FOUND says that there is nothing to undo. */
+ * group. KEYFOB_NOT_FOUND says that there is nothing to undo. KEYFOB_FAILURE with the code "notUndoable" says that what was done
+ * last cannot be undone, what to do instead, and by which id an older change is undone. */
 int keyfob_undo(keyfob_keyring *keyring, const keyfob_options *options, keyfob_answer **answer, keyfob_error **error);
 
 /* How many rows an answer has; 0 for NULL. */

@@ -3,34 +3,32 @@ internal import KeyfobAgent
 
 /// What `status` tells of an agent that runs.
 struct AgentText {
-    private let place: AgentPlace
+    private let agent: AgentHere
+    /// Whether it listens where this process looks for the vault's.
+    private let isOwn: Bool
     private let location: KeyringLocation
     private let status: AgentClient.Status?
 
-    /// The agent of the vault at `location`; nil where none runs.
-    init?(at location: KeyringLocation) {
-        guard let place = try? AgentPlace(location), place.hasAgent else { return nil }
-        (self.place, self.location) = (place, location)
-        // One that is not there yet, or not any more, does not answer.
-        status = Self.status(place)
-    }
-
-    private static func status(_ place: AgentPlace) -> AgentClient.Status? {
-        do throws(KeyringError) {
-            guard let client = try AgentClient(place.socket) else { return nil }
-            return try client.status()
-        } catch {
-            return nil
+    /// The agents of the vault at `location` that run: those that 'lock' reaches.
+    static func all(at location: KeyringLocation) -> [AgentText] {
+        let own = (try? AgentPlace(location))?.socket
+        return AgentHere.all(of: location).filter(\.isThere).map { agent in
+            // One that is not there yet, or not any more, does not answer.
+            AgentText(
+                agent: agent, isOwn: agent.place.socket == own, location: location,
+                status: (try? agent.status()).flatMap { $0 })
         }
     }
+
+    /// Whether it answers.
+    var isAnswering: Bool { status != nil }
 
     /// In one line.
     var words: String {
         guard let status else {
-            let process = AgentSocket.process(at: place.socket)
-            return process.map { "process \($0), does not answer; 'kill -9 \($0)' ends it" } ?? "does not answer"
+            return agent.process.map { "process \($0), does not answer; 'kill -9 \($0)' ends it" } ?? "does not answer"
         }
-        let process = "process \(status.process)"
+        let process = "process \(status.process)" + (isOwn ? "" : " at \(agent.place.socket)")
         guard status.isOpen else { return "\(process), holds no keys" }
         let until = status.until.map { ", until \(TimeText.moment(Timestamp(seconds: $0)))" } ?? ""
         return "\(process), holds keys\(whose)\(until)"
@@ -40,7 +38,8 @@ struct AgentText {
     private var whose: String {
         guard let status, let id = status.id else { return "" }
         let own = try? LockedKeyring(at: location).vaultID
-        guard id != own || status.vault != location.vault else { return "" }
+        let place = VaultPlace(path: status.vault, folder: status.folder)
+        guard id != own || !VaultPlace(location).isSame(as: place) else { return "" }
         return " of another vault, \(id) in \(status.vault)"
     }
 

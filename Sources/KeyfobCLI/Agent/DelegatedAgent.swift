@@ -65,7 +65,7 @@ struct DelegatedAgent {
         Reach.network.confine(keyring)
         let delegation = try delegation(keyring)
         vault.lock()
-        let turn = try AgentSocket.Turn(at: path, of: location.vault)
+        let turn = try AgentSocket.Turn(at: path, of: VaultPlace(location).path)
         // Whoever comes next makes it anew.
         defer { try? POSIXFile.remove(path + ".lock") }
         let socket = try AgentSocket(at: path, turn)
@@ -76,13 +76,15 @@ struct DelegatedAgent {
         let keys = AgentKeys(
             unlock: { (_, _, _) throws(KeyringError) in }, lock: { false },
             status: {
-                AgentKeys.Status(vault: location.vault, isOpen: (try? vault.keyring()) != nil, id: nil, until: nil)
+                AgentKeys.Status(
+                    place: VaultPlace(location), isOpen: (try? vault.keyring()) != nil, id: nil, until: nil)
             })
         let door = SocketDoor(
             to: desk, signIns: NoSignIns(), keys: keys, changes: VaultChanges(), delegation: delegation, hint: \.hint)
         let underWay = Mutex(0)
         let server = VarlinkServer(
-            listener: socket.descriptor, busy: SocketDoor.busy(),
+            listener: socket.descriptor, limits: .ofThisProcess, busy: SocketDoor.busy(),
+            unanswered: SocketDoor.unanswered(),
             peer: { try? PeerProcess.connected(to: $0, owner: nil) },
             answer: { call, peer, replies in
                 underWay.withLock { $0 += 1 }

@@ -94,7 +94,7 @@ final class VaultHolder: Sendable {
     var status: AgentKeys.Status {
         let until = vault.isOpen ? left.map { Timestamp(seconds: WallClock.system.now.seconds + $0 / 1_000) } : nil
         return AgentKeys.Status(
-            vault: location.vault, isOpen: vault.isOpen,
+            place: VaultPlace(location), isOpen: vault.isOpen,
             id: vault.isOpen ? time.state.withLock { $0.id } : nil, until: until)
     }
 }

@@ -10,6 +10,8 @@ struct AgentClient: ~Copyable {
 
     /// For how many seconds nobody is told that an answer is waited for.
     private static let usual = 2
+    /// For how many seconds a place in the queue of those who connect is waited for.
+    private static let turn = 5
     /// For how many seconds an answer is waited for that takes no person and no network.
     static let patience = 10
 
@@ -24,13 +26,21 @@ struct AgentClient: ~Copyable {
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
         let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw KeyringError(.unavailable, "there are no file descriptors left") }
+        // Where others connect all the time it waits for its turn (unix(7): SO_SNDTIMEO), but not behind one that takes nobody.
+        var limit = timeval(tv_sec: Self.turn, tv_usec: 0)
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let isConnected = unsafe withUnsafePointer(to: &address) { address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                while unsafe connect(socket, address, socklen_t(MemoryLayout<sockaddr_un>.size)) != 0 {
+                    guard errno == EINTR else { return false }
+                }
+                return true
             }
         }
         guard isConnected else {
+            let isFull = errno == EAGAIN
             close(socket)
+            if isFull { throw Self.silent() }
             return nil
         }
         // `struct ucred`: process, user, group.

@@ -19,7 +19,8 @@ struct AgentPlace {
         var others = environment
         others["KEYFOB_VAULT"] = nil
         let usual = try KeyringLocation.standard(environment: others)
-        if location.vault == usual.vault {
+        // However the path is spelled.
+        if location.vault == usual.vault || VaultPlace(location).isSame(as: VaultPlace(usual)) {
             socket = folder + "/agent"
         } else {
             socket = try folder + "/agent-" + LockedKeyring(at: location).vaultID.prefix(16)

@@ -61,11 +61,16 @@ struct AskedAgent: Sendable {
         mayAsk: Bool = true,
         waiting: (() -> Void)? = nil
     ) throws(KeyringError) -> Keyring.TokenAnswer {
-        let reply = try call("Token", waiting) { writer in
-            writer.members(of: request, groups)
-            writer.members(of: options, request.minimumValidity)
-            if takesChosenAlone { writer.member("chosenAlone", true) }
-            if !mayAsk { writer.member("silent", true) }
+        let reply: AgentReply
+        do throws(KeyringError) {
+            reply = try call("Token", waiting) { writer in
+                writer.members(of: request, groups)
+                writer.members(of: options, request.minimumValidity)
+                if takesChosenAlone { writer.member("chosenAlone", true) }
+                if !mayAsk { writer.member("silent", true) }
+            }
+        } catch {
+            throw error.asked(request, in: groups)
         }
         guard let answer = reply.token else { throw AgentClient.senseless() }
         return answer

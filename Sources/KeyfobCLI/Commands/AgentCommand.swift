@@ -103,6 +103,7 @@ struct AgentCommand: ParsableCommand {
 
     func run() throws {
         if let refusal = ProcessLimits.agent.refusal { throw KeyringError(.unavailable, refusal) }
+        BlockingThread.saveMemory()
         let location = try global.location()
         if let socket, let account, let program = purpose.flatMap({ Program(.socket, $0) }) {
             let agent = DelegatedAgent(
@@ -119,14 +120,20 @@ struct AgentCommand: ParsableCommand {
                 advice: .setRuntimeFolder)
         }
         try place.prepare()
-        let turn = try AgentSocket.Turn(at: place.socket, of: location.vault)
+        let turn = try AgentSocket.Turn(at: place.socket, of: VaultPlace(location).path)
+        let note = AgentNote.Keeper(of: location, socket: place.socket)
+        if !note.keep() {
+            global.say(
+                "keyfob: warning: nothing can be written in \(AgentNote.folder(in: location.state)): commands with another "
+                    + "runtime folder find this agent by its socket alone")
+        }
         let signals = try SignalPipe.ofEnd()
         if let given {
-            try serve(given, turn, place, location, parts, signals)
+            try serve(given, turn, note, place, location, parts, signals)
         } else {
             let socket = try AgentSocket(at: place.socket, turn)
             global.say("listening at \(place.socket)" + Self.missingVault(at: location))
-            try serve(socket, turn, place, location, parts, signals)
+            try serve(socket, turn, note, place, location, parts, signals)
         }
         _ = consume turn
     }
@@ -148,9 +155,10 @@ struct AgentCommand: ParsableCommand {
 
     /// Answers until it is to end.
     private func serve(
-        _ socket: borrowing AgentSocket, _ turn: borrowing AgentSocket.Turn, _ place: AgentPlace,
-        _ location: KeyringLocation, _ parts: AgentParts, _ signals: borrowing SignalPipe
+        _ socket: borrowing AgentSocket, _ turn: borrowing AgentSocket.Turn, _ note: AgentNote.Keeper,
+        _ place: AgentPlace, _ location: KeyringLocation, _ parts: AgentParts, _ signals: borrowing SignalPipe
     ) throws(KeyringError) {
+        try parts.inspection.prepareThreads()
         let holder = VaultHolder(global, at: location, parts.audit)
         let desk = AgentDesk(
             holder.vault, audit: parts.audit, questions: parts.companion,
@@ -164,7 +172,8 @@ struct AgentCommand: ParsableCommand {
             to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, inspection: parts.inspection,
             hint: \.hint)
         let server = VarlinkServer(
-            listener: socket.descriptor, busy: SocketDoor.busy(), otherWriter: SocketDoor.otherWriter(),
+            listener: socket.descriptor, limits: .ofThisProcess, busy: SocketDoor.busy(),
+            otherWriter: SocketDoor.otherWriter(), unanswered: SocketDoor.unanswered(),
             answer: { call, peer, replies in
                 holder.expire()
                 await door.answer(call, peer, replies)
@@ -197,6 +206,7 @@ struct AgentCommand: ParsableCommand {
             // Where the folder was made or replaced meanwhile, it is the new one.
             bell.watch(location.vault)
             bell.watch(place.folder)
+            note.keep()
             let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
             let wait = [rest, holder.left, 60_000].compactMap(\.self).min() ?? 0
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])

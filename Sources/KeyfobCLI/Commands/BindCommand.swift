@@ -43,8 +43,9 @@ struct BindCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files())
         guard account != "none" else {
             let group = try keyring.groups.forNewItems(groups)
-            try keyring.bindings.set(subject, to: .nobody, in: group)
+            let former = try keyring.bindings.set(subject, to: .nobody, in: group)
             global.tellWarnings(of: keyring)
+            defer { if !global.json, let words = ReplacedText.text(former, keyring) { global.say(words) } }
             return try global.tell(
                 .bound, "\(subject.kind) \(subject.text) is bound to none: \(Binding.meaningOfNone(in: group))"
             ) {
@@ -63,13 +64,15 @@ struct BindCommand: ParsableCommand {
             try Confirmation.requireConsent(
                 "\(consequence). Bind it? [y/N] ", otherwise: "--force does it without asking", global)
         }
-        try keyring.bindings.set(subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
+        let former = try keyring.bindings.set(
+            subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
         if let consequence, !mayAsk {
             StandardError.write(
                 line: NamedVault.completing("keyfob: warning: \(consequence); 'keyfob undo' takes it back"))
         }
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, as: name, tenant: tenant, global)
+        if !global.json, let words = ReplacedText.text(former, keyring) { global.say(words) }
         try tellRivals(of: subject, for: candidate, keyring)
     }
 

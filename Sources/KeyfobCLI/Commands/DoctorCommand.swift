@@ -38,7 +38,10 @@ struct DoctorCommand: ParsableCommand {
         let location = try global.location()
         // What is wrong with the identity is not the vault's.
         if let identity = global.identity { _ = try IdentityInput.read(identity, global) }
-        if acceptVault { try Keyring.acceptVault(at: location) }
+        if acceptVault {
+            try Keyring.acceptVault(at: location)
+            global.note(LastingChange(.stateAccepted))
+        }
         var findings: [Finding] = []
         if Keyring.Health.canLockMemory {
             findings.append(Finding("memory", .ok, "secrets can be kept out of swap"))
@@ -57,6 +60,7 @@ struct DoctorCommand: ParsableCommand {
         let opening = try unlock(location, &findings)
         if let locked = try? LockedKeyring(at: location), locked.storage == .embedded {
             findings += KeyPlace.allCases.map { Finding.keeping(in: $0, locked) }
+            findings += Finding.holders(locked, location)
         }
         let keyring = opening?.keyring
         lookAtSecretService(location, after: opening?.problem, &findings)
@@ -422,12 +426,8 @@ struct Finding: Encodable {
             switch reason.advice {
             // To run the doctor is no advice here.
             case .unlockOtherwise: Advice.otherSlots
-            case .unlock where !isDelegated:
-                switch KeyPlace.available(at: location) {
-                case .session: "run 'keyfob unlock' first"
-                case .user: "run 'keyfob unlock --user' first"
-                case nil: Advice.giveKeyFile.text
-                }
+            case .unlock where !isDelegated: "run 'keyfob unlock' first"
+            case .unlockForUser: "run 'keyfob unlock --user' first"
             default: reason.hint
             }
         return [

@@ -15,6 +15,8 @@ struct ExportCommand: ParsableCommand {
             The file is made for its owner alone and must not exist. '-' is standard output, which must not \
             be a terminal.
 
+            'keyfob undo' does not undo this: what is written stays where it is.
+
             Example:
               keyfob export --group work --to age1… work.age
               keyfob export --recipients-file team.txt --armor - \\
@@ -117,6 +119,7 @@ struct ExportCommand: ParsableCommand {
     private func tell(
         _ keyring: Keyring, _ document: ExportDocument, _ skipped: [String], _ isIncomplete: Bool, _ message: String
     ) throws {
+        if file != "-" { keyring.undo.noteOutside(.exported, file, as: "export") }
         global.tellWarnings(of: keyring)
         for line in skipped { StandardError.write(line: "skipped: \(line)") }
         if global.json, file != "-" { try JSONOutput.print(document) }

@@ -56,6 +56,7 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let location = try global.location()
         try Keyring.requireAbsent(at: location)
+        try new.requireSomebody(location, global)
         let handOver = try new.handOver(location, global)
         do throws(KeyringError) {
             try create(at: location) { (vault) throws(KeyringError) in
@@ -70,6 +71,7 @@ struct InitCommand: ParsableCommand {
         } catch {
             throw handOver.failing(error, at: location)
         }
+        global.note(LastingChange(.vaultMade))
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         handOver.tellPlace(of: "the recovery key")

@@ -6,7 +6,8 @@ struct LockCommand: ParsableCommand {
         commandName: "lock", abstract: "Forget the keys that 'unlock' has kept, and those of the agent.",
         discussion: """
             Where the desktop's keyring (Secret Service) still opens the vault, or cannot be asked, it says so and ends
-            with 69; --desktop locks that keyring too, for all programs.
+            with 69; --desktop locks that keyring too, for all programs. It ends with 69 too where the vault cannot be read, or an \
+            agent does not answer.
 
             Example:
               keyfob lock
@@ -24,29 +25,28 @@ struct LockCommand: ParsableCommand {
         // with what is kept.
         let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
         let kept = Result { () throws(KeyringError) in try LockedKeyring.forgetKeptKeys(of: location) }
-        let agents = AgentPlace.agents(of: location).map { place in
-            Result { () throws(KeyringError) in try place.lock() }
+        let agents = AgentHere.all(of: location).map { agent in
+            Result { () throws(KeyringError) in try agent.lock() }
         }
         let hadAgents = try agents.compactMap { (agent) throws(KeyringError) in try agent.get() }
         let wasKept = try kept.get()
         let hadKeys = wasKept || hadAgents.contains(true)
         let words = hadKeys ? "locked" : "it was locked already"
+        // What cannot be looked at may be a vault that the keyring of some desktop opens, whoever asks here.
+        let done = hadKeys || hadAgents.isEmpty ? words : "the agent holds no keys"
         switch vault {
         case .failure(let error) where error.code == .noVault:
             guard wasKept || !hadAgents.isEmpty else { throw error }
-            let done = wasKept ? "locked" : hadKeys ? "locked the agent" : "the agent holds no keys"
-            // Where it has gone the keyring here may open it.
-            guard !global.secretService(mayAsk: false).isReachable else { throw Self.doubt(done, error.message) }
-            try global.tell(.locked, "\(done); there is no vault in \(location.vault)")
-        case .failure(let error):
-            // A vault that cannot be looked at may be one that the keyring here opens.
-            guard !global.secretService(mayAsk: false).isReachable else { throw Self.doubt(words, error.message) }
-            try global.tell(.locked, "\(words); \(error.message)")
+            throw Self.doubt(done, error.message, hint: Self.findingIt)
+        case .failure(let error): throw Self.doubt(done, error.message, hint: error.hint)
         case .success(let locked):
+            if let problem = locked.problemOfPlace { throw Self.doubt(done, problem.message, hint: problem.hint) }
             let also = try lockDesktop(locked, after: words)
             try global.tell(.locked, (also ?? words) + Self.stillByKeyFile(location))
         }
     }
+
+    private static let findingIt = "name the vault's folder with --vault, or put it back; then type 'keyfob lock' again"
 
     /// Locks the desktop's keyring where it opens the vault.
     ///

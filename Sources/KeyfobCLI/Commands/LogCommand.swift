@@ -8,7 +8,7 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Which program was given which account's token, for what, and when.",
         discussion: """
-            Newest last; never a token. A line is about a token that a command, a helper of git, docker, kubectl or \
+            Newest last; never a token, and between them what commands did that no undo takes back. A line is about a token that a command, a helper of git, docker, kubectl or \
             another tool, 'exec', 'mcp' or the library gave, or about what a program asked 'keyfob agent' for. WHERE \
             is the host that the token was for, and FROM the git repository or the folder in which the program \
             worked, where the choice of the account looked at that.
@@ -23,6 +23,8 @@ struct LogCommand: ParsableCommand {
             the agent has noted in the vault, which it does when it ends. Who has the group's key, and so every program of yours \
             while it is unlocked, can write another log. What a program was given stands in \
             files of its own; of equal answers that gave it nothing, ten have a line, and then one a minute for all.
+
+            'keyfob undo' does not undo this: neither --off, --on nor --begin-anew.
 
             Example:
               keyfob log --since 2d
@@ -89,6 +91,7 @@ struct LogCommand: ParsableCommand {
                 && (whose.map { use.isOf($0) } ?? true)
                 && (begin.map { use.time.seconds >= $0.seconds } ?? true)
         }.map { LogDocument.Use($0) }
+        let changes = try changes(keyring, since: begin)
         global.tellWarnings(of: keyring)
         if global.json {
             let documents = findings.flatMap { group, findings in
@@ -96,10 +99,11 @@ struct LogCommand: ParsableCommand {
             }
             try JSONOutput.print(
                 LogDocument(
-                    uses: uses, entries: entries, unreadableUses: unreadable > 0 ? unreadable : nil,
+                    uses: uses, changes: changes.isEmpty ? nil : changes, entries: entries,
+                    unreadableUses: unreadable > 0 ? unreadable : nil,
                     findings: documents))
         } else {
-            try tell(uses, entries, keyring, groups)
+            try tell(uses, changes, entries, keyring, groups)
             if unreadable > 0 {
                 global.say(
                     "keyfob: warning: \(Quantity.of(unreadable, "record or file", "records or files")) of uses cannot be "
@@ -116,6 +120,15 @@ struct LogCommand: ParsableCommand {
             hint: LogText.advice(for: first.group))
     }
 
+    /// What no undo takes back, unless only the use of tokens is asked for.
+    private func changes(_ keyring: Keyring, since begin: Timestamp?) throws(KeyringError) -> [LogDocument.Change] {
+        guard account == nil, host == nil, program == nil || program == "keyfob" else { return [] }
+        return try keyring.undo.lasting().reversed().flatMap { entry in
+            // With the vault its log began.
+            entry.lasting.filter { $0.kind != .vaultMade }.map { LogDocument.Change(entry, $0) }
+        }.filter { change in begin.map { change.moment >= $0.seconds } ?? true }
+    }
+
     /// The programs that a word may name; none for the name of a tool that is not there.
     private func names(_ word: String) throws(KeyringError) -> [Program] {
         do throws(KeyringError) {
@@ -128,7 +141,8 @@ struct LogCommand: ParsableCommand {
 
     /// Prints both as one list.
     private func tell(
-        _ uses: [LogDocument.Use], _ entries: [LogDocument.Entry], _ keyring: Keyring, _ groups: [AccessGroup]
+        _ uses: [LogDocument.Use], _ changes: [LogDocument.Change], _ entries: [LogDocument.Entry], _ keyring: Keyring,
+        _ groups: [AccessGroup]
     ) throws {
         var names: [String: String] = [:]
         if !entries.isEmpty {
@@ -143,10 +157,13 @@ struct LogCommand: ParsableCommand {
                 "GROUP": AccessGroup.default.name, "ASKED": LogDocument.token,
                 "ANSWER": Keyring.FoundToken.Origin.stored.rawValue,
             ])
-        let rows = uses.map { ($0.moment, $0.row) } + entries.map { ($0.moment, $0.row(names)) }
+        let rows =
+            uses.map { ($0.moment, $0.row) } + changes.map { ($0.moment, $0.row) }
+            + entries.map { ($0.moment, $0.row(names)) }
         let order = rows.indices.sorted { (rows[$0].0, $0) < (rows[$1].0, $1) }
         for index in order { table.add(rows[index].1) }
-        guard rows.isEmpty else { return try StandardOutput.write(lines: table.text) }
+        if !rows.isEmpty { try StandardOutput.write(lines: table.text) }
+        guard uses.isEmpty, entries.isEmpty else { return }
         if [program, account, since, host].contains(where: { $0 != nil }) {
             return global.say("no use of that kind is noted")
         }
@@ -186,6 +203,7 @@ struct LogCommand: ParsableCommand {
         let files = AuditFiles(state: keyring.location.state)
         var names: [String] = []
         for group in groups { names += try files.beginAnew(group, keyring) }
+        keyring.undo.noteOutside(.logBegunAnew, as: "log --begin-anew")
         global.tellWarnings(of: keyring)
         try global.tell(
             .logBegunAnew,

@@ -13,7 +13,7 @@ struct LogoutCommand: ParsableCommand {
 
             What was removed stays in the vault for 30 days, and 'keyfob undo' brings it back, except a sign-in that \
             the provider has revoked. --forever keeps nothing, and removes what earlier commands kept of the account: \
-            then the vault has no copy of the tokens. Backups that were made before may have them.
+            then 'keyfob undo' does not undo this, and the vault has no copy of the tokens. Backups that were made before may have them.
 
             No sign-in brings back a token that was added by hand: on a terminal you are asked first.
 

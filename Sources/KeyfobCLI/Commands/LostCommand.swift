@@ -45,6 +45,7 @@ struct LostCommand: ParsableCommand {
             change = try NetworkTask.run { [keep, access = options.access] () async throws(KeyringError) in
                 try await keyring.sync.revoke(words, keeping: keep, access).change
             }
+            keyring.undo.note(.machineRevoked, text.title, as: "lost")
         }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(LostDocument(lost, change, text)) }

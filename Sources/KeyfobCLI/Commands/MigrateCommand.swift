@@ -77,7 +77,11 @@ struct MigrateCommand: ParsableCommand {
             let report = try move(keyring, to: to)
             document.take(report)
             if !global.json { try tell(report, byHand, location) }
-            if !report.isThere, !dryRun { current = try keyring.reopened(secretService: global.secretService()) }
+            if !report.isThere, !dryRun {
+                current = try keyring.reopened(secretService: global.secretService())
+                // Outside: each place keeps the records as they were moved.
+                current.undo.noteOutside(.migrated, to == .embedded ? "embedded" : "secret-service", as: "migrate")
+            }
             if removeOld, dryRun { global.say("then what was in use before would be removed") }
         }
         if removeOld, to == nil || !dryRun {

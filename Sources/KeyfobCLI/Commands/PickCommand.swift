@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobModel
 internal import KeyfobTerminal
 
 struct PickCommand: ParsableCommand {
@@ -31,11 +32,12 @@ struct PickCommand: ParsableCommand {
         var request = try options.request()
         // Whoever names an account that several answer to chooses for this place as well.
         if request.isNamed { request.context = try options.context() }
-        let selection = try keyring.accounts.select(request, in: global.groups())
+        let groups = try global.groups()
+        let selection = try keyring.accounts.select(request, in: groups)
         let candidates = selection.choices
         global.tellWarnings(of: keyring)
         guard !candidates.isEmpty else {
-            throw keyring.accounts.error(of: selection, for: request)
+            throw keyring.accounts.error(of: selection, for: request, in: groups)
                 ?? KeyringError(.noSuchAccount, "there are no accounts to choose from")
         }
         if let filter {
@@ -47,7 +49,32 @@ struct PickCommand: ParsableCommand {
         let chosen = try global.pick(among: candidates, for: request, beside: evidence)
         try print([chosen])
         keyring.accounts.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
+        try tellLearned(chosen, request, keyring, groups)
         global.tellWarnings(of: keyring)
+    }
+
+    /// Says for where the choice was remembered, and what will be chosen there from now on.
+    private func tellLearned(
+        _ chosen: Candidate, _ asked: TokenRequest, _ keyring: Keyring, _ groups: [AccessGroup]?
+    ) throws(KeyringError) {
+        guard let place = asked.context.address?.description ?? asked.context.directory else { return }
+        var request = asked
+        (request.account, request.login) = (nil, nil)
+        let selection = try keyring.accounts.select(request, in: groups)
+        let name = keyring.accounts.shownName(of: chosen.account)
+        let which = "'\(SelectionQuestion(request).asked(in: groups).command)'"
+        guard case .chosen(let next) = selection.outcome else {
+            let typed = ShellWord.inMessage(keyring.accounts.naming(for: chosen.account).briefTyped(chosen.account))
+            let subject = asked.context.address.map { "--url \(ShellWord.inMessage("https://\($0)"))" } ?? "--here"
+            global.say(
+                "remembered \(name) for \(place), where several accounts still fit; 'keyfob bind \(subject) \(typed)' settles it"
+            )
+            return
+        }
+        global.say(
+            next.account.id == chosen.account.id
+                ? "remembered for \(place): \(name) is taken there from now on; \(which) says why"
+                : "remembered \(name) for \(place), but another account goes before it there; \(which) says why")
     }
 
     private func print(_ candidates: [Candidate]) throws {

@@ -120,7 +120,7 @@ struct RequestCommand: ParsableCommand {
     }
 
     /// The address without its query.
-    private static func shown(_ address: String) -> String { String(address.prefix { $0 != "?" && $0 != "#" }) }
+    static func shown(_ address: String) -> String { String(address.prefix { $0 != "?" && $0 != "#" }) }
 
     /// What is asked for, with the address that the token goes to; another path of that host may stand in its place.
     private func options(for address: String) throws(KeyringError) -> RequestOptions {

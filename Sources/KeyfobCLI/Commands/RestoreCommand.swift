@@ -175,7 +175,7 @@ struct RestoreCommand: ParsableCommand {
                 for line in PlanText(plan).signIns + PlanText(plan).travel { StandardError.write(line: line) }
                 try Confirmation.ask(
                     "\(backup.name) holds \(summary.text)\(other). Type 'restore' to take \(location.vault) back to it: ",
-                    "restore", global)
+                    "restore", global, to: "this takes the vault back to \(backup.name)")
             }
         }
         let plan: ImportPlan
@@ -227,6 +227,7 @@ struct RestoreCommand: ParsableCommand {
         } catch {
             throw handOver.failing(error, at: location)
         }
+        global.note(LastingChange(.vaultMade))
         global.tellWarnings(of: restored.keyring)
         if let aside = restored.aside { global.say("moved the files of the old vault to \(aside)") }
         guard !global.json else { return }

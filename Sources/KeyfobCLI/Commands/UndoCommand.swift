@@ -19,11 +19,12 @@ struct UndoCommand: ParsableCommand {
             takes it away. A group in a sync stays.
 
             --list shows what can be undone. --clear forgets what was replaced or removed, of one entry or all, so that \
-            nothing of it is left in the vault; what was added can still be taken away. Entries are neither synced nor \
+            nothing of it is left in the vault, and 'keyfob undo' does not undo this; what was added can still be taken away by its id. Entries are neither synced nor \
             backed up, and are removed with their group.
 
-            Not undone: what was sent to a provider, keys and ways to unlock, the removal of a group, and what 'keyfob setup \
-            TOOL' writes, which 'keyfob setup TOOL --undo' takes out. The help of each such command says so.
+            Not undone: what was sent to a provider, keys and ways to unlock, the removal of a group, and what is written to \
+            other files, as 'keyfob setup TOOL' does. After such a command undo refuses, and names what takes its place; an \
+            older entry is undone by its id. The list shows it too, and the help of each such command says so.
 
             Example:
               keyfob undo
@@ -57,6 +58,11 @@ struct UndoCommand: ParsableCommand {
         var (wanted, planned): (String?, UndoEntry?) = (id, nil)
         if id == nil || dryRun || force {
             let entry = try keyring.undo.entry(id, in: groups, overriding: force)
+            guard !entry.isLasting else {
+                let refusal = keyring.undo.refusal(of: entry, in: groups)
+                throw global.json
+                    ? refusal : refusal.saying(TimeText.local(in: refusal.message), advice: refusal.advice)
+            }
             if id == nil { global.say(UndoText.plan(entry)) }
             guard !dryRun, entry.changesSomething else { return try tell(entry, keyring, groups) }
             warn(of: UndoText.losses(entry))
@@ -103,6 +109,7 @@ struct UndoCommand: ParsableCommand {
             if id == nil || !force {
                 for line in UndoText.ways(entry, listed, forceHelps: helps, global) { global.say(line) }
             }
+            for change in entry.lasting { global.say("not undone: it \(change.text)") }
             if let undo = entry.undoneBy, entry.changesSomething {
                 global.say("to take that back: \(global.typed("undo", undo))")
             }
@@ -112,8 +119,10 @@ struct UndoCommand: ParsableCommand {
 
     private func forget(_ keyring: Keyring, _ groups: [AccessGroup]?) throws {
         let entries =
-            if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.kept(in: groups) }
-        if let entry = entries.first, id != nil, !entry.items.contains(where: \.isKept) {
+            if let id { [try keyring.undo.entry(id, in: groups)] } else {
+                try keyring.undo.kept(in: groups).filter { !$0.isLasting }
+            }
+        if let entry = entries.first, id != nil, !entry.isLasting, !entry.items.contains(where: \.isKept) {
             let undo = global.typed("undo", entry.id)
             return try global.tell(
                 .undoCleared, "nothing is kept of '\(entry.command)': it only added; to take that away: \(undo)"

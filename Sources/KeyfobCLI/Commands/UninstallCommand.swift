@@ -48,6 +48,7 @@ struct UninstallCommand: ParsableCommand {
                 }
             }
             noteWhatStays(&traces)
+            global.note(LastingChange(.uninstalled), isOfVault: false)
         }
         if global.json {
             try JSONOutput.print(UninstallDocument(traces: traces))
@@ -81,9 +82,10 @@ struct UninstallCommand: ParsableCommand {
                 throw Self.failure("it starts no more, but systemctl could not stop it: it may run until you log out")
             }
         case .agent:
-            let place = AgentPlace(folder: FileAccess.folder(of: trace.what), socket: trace.what)
-            _ = try place.lock()
-            guard place.hasAgent, let process = AgentSocket.process(at: trace.what) else { return }
+            let agents = AgentHere.all(of: try global.location())
+            guard let agent = agents.first(where: { $0.place.socket == trace.what }) else { return }
+            _ = try agent.lock()
+            guard agent.isThere, let process = agent.process else { return }
             guard Glibc.kill(process, SIGTERM) == 0 else { throw Self.failure("its process does not end") }
         case .key: _ = try LockedKeyring.forgetKeptKeys(of: try global.location())
         default: break

@@ -11,6 +11,8 @@ struct UnlockCommand: ParsableCommand {
             them work here. The key is wrapped under a secret in $XDG_RUNTIME_DIR, which ends with the login.
             With --agent no keyring keeps it: 'keyfob agent' gets it, in its memory, and forgets it when the time is over.
 
+            With --user, 'keyfob undo' does not undo this: 'keyfob lock' does.
+
             Example:
               keyfob unlock --for 8h
               keyfob unlock --for 8h --agent
@@ -58,7 +60,7 @@ extension UnlockCommand {
         // Nobody is asked for a passphrase in vain, and with keys no connection is made.
         let place = try AgentPlace(location)
         guard let place, let client = try AgentClient(place.socket) else {
-            if let place, place.hasAgent { throw place.unreachable() }
+            if let agent = AgentHere.all(of: location).first, agent.isThere { throw agent.unreachable() }
             throw KeyringError(
                 .unavailable, "no agent runs for this vault",
                 hint: "start one with 'keyfob agent', or 'systemctl --user enable --now keyfob-agent.socket'")
@@ -74,7 +76,10 @@ extension UnlockCommand {
         do throws(KeyringError) {
             return try global.unlockedKeyring()
         } catch {
-            guard error.advice == .unlock else { throw error }
+            switch error.advice {
+            case .unlock, .unlockForUser, .unlockWithRuntimeFolder: break
+            default: throw error
+            }
             throw KeyringError(
                 .locked, "the vault is locked, and there is nobody to ask for its passphrase",
                 hint: "give it with --passphrase-fd, or a key file with --key-file")

@@ -22,17 +22,22 @@ struct UseCommand: ParsableCommand {
         let subject = here ? try Binding.Subject(directoryAt: ".", mustExist: true) : nil
         let keyring = try global.unlockedKeyring(reaching: .files())
         let candidate = try keyring.accounts.named(named.account, in: global.groups())
+        let replaced: String?
         if let subject {
-            try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
+            let former = try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
+            replaced = ReplacedText.text(former, keyring)
         } else {
-            try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
+            let former = try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
+            replaced = ReplacedText.text(former, in: candidate.group, keyring)
         }
         let name = keyring.accounts.shownName(of: candidate.account)
         global.tellWarnings(of: keyring)
         if let subject {
             try candidate.tellBinding(of: subject, as: name, global)
+            if !global.json, let replaced { global.say(replaced) }
         } else {
             try candidate.tellDefault(as: name, global)
+            if !global.json, let replaced { global.say(replaced) }
             makeCount(candidate, keyring)
         }
     }

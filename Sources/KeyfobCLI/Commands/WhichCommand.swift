@@ -26,12 +26,12 @@ struct WhichCommand: ParsableCommand {
     func run() throws {
         let evidence = broker.evidence(for: options.client)
         let keyring = try global.unlockedKeyring(reaching: .files())
-        let request = try options.request()
+        let (request, groups) = (try options.request(), try global.groups())
         // Whoever is named needs no proof that there is nobody else.
         let (selection, doubt) =
             !request.isNamed
-            ? try keyring.accounts.selectAndProve(request, in: global.groups())
-            : (try keyring.accounts.select(request, in: global.groups()), nil)
+            ? try keyring.accounts.selectAndProve(request, in: groups)
+            : (try keyring.accounts.select(request, in: groups), nil)
         global.tellWarnings(of: keyring)
         // Of each account it would say that another one is named.
         let isOfNobody =
@@ -41,15 +41,15 @@ struct WhichCommand: ParsableCommand {
             }
         if global.json {
             try JSONOutput.print(SelectionDocument(selection, evidence))
-        } else if !isOfNobody {
+        } else if !isOfNobody, !selection.verdicts.isEmpty {
             try StandardOutput.write(lines: Self.table(selection, evidence).text)
         }
         for line in selection.blockingLines { global.say(line) }
         if let doubt { throw doubt }
-        guard let error = keyring.accounts.error(of: selection, for: request) else { return }
+        guard let error = keyring.accounts.error(of: selection, for: request, in: groups) else { return }
         // To run this very command is no advice here.
-        let advice = error.advice == .explainSelection ? nil : error.advice
-        throw error.saying(advice: advice)
+        if case .explainSelection? = error.advice { throw error.saying(advice: nil) }
+        throw error
     }
 }
 

@@ -19,12 +19,12 @@ struct WhoamiCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
-        let request = try options.request()
-        let selection = try keyring.accounts.select(request, in: global.groups())
+        let (request, groups) = (try options.request(), try global.groups())
+        let selection = try keyring.accounts.select(request, in: groups)
         global.tellWarnings(of: keyring)
         for line in selection.blockingLines { global.say(line) }
         guard case .chosen(let candidate) = selection.outcome else {
-            throw keyring.accounts.error(of: selection, for: request)
+            throw keyring.accounts.error(of: selection, for: request, in: groups)
                 ?? KeyringError(.noSuchAccount, "there is no account", hint: nil)
         }
         if global.json { return try JSONOutput.print(SelectionDocument(selection)) }

@@ -67,7 +67,8 @@ struct CompletionValues {
             }
         case .slot: return try keyring.slots.list().map { ($0.id, $0.kind) }
         case .undoEntry:
-            return try keyring.undo.list(in: groups).map { ($0.id, "\($0.command) \(Quantity.list($0.accountNames))") }
+            return try keyring.undo.list(in: groups).filter { !$0.isLasting }
+                .map { ($0.id, "\($0.command) \(Quantity.list($0.accountNames))") }
         case .tenant:
             return try accounts(keyring, groups).flatMap { candidate in
                 candidate.realms.union(candidate.account.tenantProfiles.map(\.realm)).filter { !$0.isEmpty }

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobSodium
 
 /// What `keyfob import` is given: a bundle or a cache, as its first bytes tell.
@@ -12,23 +13,25 @@ enum ImportSource: ~Copyable {
     ///
     /// - Parameter place: As ``BundleInput/open(_:spoolingIn:)`` has it.
     static func open(_ path: String, spoolingIn place: String) throws(KeyringError) -> ImportSource {
-        guard path != "-" else { return try fromStandardInput(place) }
-        let start = try SecretInput.start(of: path, count: BundleFile.startCount)
-        return BundleFile.isBundle(start)
-            ? .bundle(try BundleFile(path: path)) : .cache(try SecretInput.cache(path))
-    }
-
-    private static func fromStandardInput(_ place: String) throws(KeyringError) -> ImportSource {
-        let name = BundleInput.standardInput
+        let descriptor = path == "-" ? STDIN_FILENO : try SecretInput.open(path)
+        defer { if path != "-" { close(descriptor) } }
+        let name = path == "-" ? BundleInput.standardInput : path
+        var wait = PipeWait(descriptor, notice: PipeNotice.of(name))
         do {
             var start = SecretBuffer(capacity: BundleFile.startCount)
-            while start.count < start.capacity, try start.append(readingFrom: STDIN_FILENO) > 0 {}
+            var isAtEnd = false
+            while start.count < start.capacity, !isAtEnd {
+                guard wait.wait(descriptor) else { throw KeyringError(silent: name, seconds: Int(wait.seconds)) }
+                isAtEnd = try start.append(readingFrom: descriptor) == 0
+            }
             let bytes = start.withBytes { [UInt8]($0) }
             if BundleFile.isBundle(bytes) {
                 return .bundle(
-                    try BundleFile(descriptor: STDIN_FILENO, name: name, after: bytes, spoolingIn: place))
+                    try BundleFile(
+                        descriptor: descriptor, name: name, after: bytes, spoolingIn: place,
+                        notice: PipeNotice.of(name)))
             }
-            let rest = try SecretBytes.reading(descriptor: STDIN_FILENO, limit: SecretInput.cacheLimit)
+            let rest = try SecretInput.read(descriptor, called: name, limit: SecretInput.cacheLimit)
             var all = SecretBuffer(capacity: start.count + rest.count)
             start.withBytes { all.append($0) }
             rest.withBytes { all.append($0) }
@@ -52,8 +55,9 @@ enum BundleInput {
     /// - Parameter place: The vault's folder, in which a long pipe is kept as it is: encrypted, in a file without a name.
     static func open(_ path: String, spoolingIn place: String) throws(KeyringError) -> BundleFile {
         path == "-"
-            ? try BundleFile(descriptor: STDIN_FILENO, name: standardInput, spoolingIn: place)
-            : try BundleFile(path: path)
+            ? try BundleFile(
+                descriptor: STDIN_FILENO, name: standardInput, spoolingIn: place, notice: PipeNotice.of(standardInput))
+            : try BundleFile(path: path, notice: PipeNotice.of(file: path))
     }
 }
 

@@ -5,9 +5,12 @@ internal import KeyfobTerminal
 enum Confirmation {
     /// Asks on the terminal; the answer must be `expected`.
     ///
+    /// - Parameter change: What is to be agreed to, for where there is nobody to ask.
     /// - Throws: `cancelled` for another answer, `usage` where there is nobody to ask.
-    static func ask(_ question: String, _ expected: String, _ global: GlobalOptions) throws(KeyringError) {
-        let terminal = try terminal(global, otherwise: "--force does it without asking")
+    static func ask(
+        _ question: String, _ expected: String, _ global: GlobalOptions, to change: String? = nil
+    ) throws(KeyringError) {
+        let terminal = try terminal(global, otherwise: "--force does it without asking", change)
         guard try terminal.ask(question) == expected else { throw cancelled }
     }
 
@@ -26,9 +29,12 @@ enum Confirmation {
     /// The error where a person has thought better of it.
     static var cancelled: KeyringError { KeyringError(.cancelled, "cancelled; nothing was changed") }
 
-    private static func terminal(_ global: GlobalOptions, otherwise hint: String) throws(KeyringError) -> Terminal {
+    private static func terminal(
+        _ global: GlobalOptions, otherwise hint: String, _ change: String? = nil
+    ) throws(KeyringError) -> Terminal {
         guard !global.noInput, let terminal = Terminal() else {
-            throw KeyringError(.usage, "nothing was changed: there is nobody to ask", hint: hint)
+            let why = change.map { "\($0), and " } ?? ""
+            throw KeyringError(.usage, "nothing was changed: \(why)there is nobody to ask", hint: hint)
         }
         return terminal
     }

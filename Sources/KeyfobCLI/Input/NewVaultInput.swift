@@ -80,6 +80,22 @@ struct NewVaultInput: ParsableArguments {
         return NewVaultSlots(first: .passphrase(text, memory: derivation.memory))
     }
 
+    /// Makes sure that a recovery key is not shown where nobody asked for a vault that opens like this.
+    ///
+    /// What the environment says is meant for the vault that is there: a script that names another one makes no second vault by
+    /// it, with a recovery key in its log.
+    func requireSomebody(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) {
+        guard recoveryFile == nil, !global.json, !global.quiet, !secretService, newKeyFile == nil,
+            global.keyFile == nil,
+            global.passphraseFd == nil, Environment.current["KEYFOB_KEY_FILE"] != nil, !StandardOutput.isTerminal
+        else { return }
+        throw KeyringError(
+            .usage,
+            "no vault was made at \(location.vault): KEYFOB_KEY_FILE alone says what would open it, and its recovery key "
+                + "would be shown to nobody",
+            hint: "--recovery-file FILE keeps that key")
+    }
+
     /// Where the recovery key goes, made sure of before there is a vault: one whose recovery key could not be kept would
     /// be a trap.
     func handOver(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> RecoveryHandOver {

@@ -21,8 +21,12 @@ enum SecretInput {
     static func passphrase(descriptor: Int32) throws(KeyringError) -> SecretBytes {
         try requireGiven(descriptor)
         let line: SecretBytes
+        var wait = PipeWait(descriptor, notice: PipeNotice.of("descriptor \(descriptor)"))
         do {
-            line = try SecretBytes.readingLine(descriptor: descriptor, limit: passphraseLimit)
+            line = try SecretBytes.readingLine(
+                descriptor: descriptor, limit: passphraseLimit, whenReady: { wait.wait($0) })
+        } catch .unreadable(ETIMEDOUT) {
+            throw KeyringError(silent: "descriptor \(descriptor)", seconds: Int(wait.seconds))
         } catch {
             throw KeyringError(reading: "descriptor \(descriptor)", error)
         }
@@ -64,12 +68,8 @@ enum SecretInput {
 
     /// The private key of a client: a file that is closed to other users, or standard input (`-`).
     static func clientKey(_ path: String) throws(KeyringError) -> SecretBytes {
-        guard path == "-" else { return try keyFile(path, limit: Keyring.Clients.keyLimit) }
-        do {
-            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: Keyring.Clients.keyLimit)
-        } catch {
-            throw KeyringError(reading: "standard input", error)
-        }
+        path == "-"
+            ? try standardInput(limit: Keyring.Clients.keyLimit) : try keyFile(path, limit: Keyring.Clients.keyLimit)
     }
 
     /// The certificate of a client with its private key, which may stand in a file of its own; a certificate alone is no secret.
@@ -88,12 +88,7 @@ enum SecretInput {
     private static func oneLine(_ what: String, _ descriptor: Int32, limit: Int) throws(KeyringError) -> SecretBytes {
         let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
         try requireGiven(descriptor)
-        let all: SecretBytes
-        do {
-            all = try SecretBytes.reading(descriptor: descriptor, limit: limit)
-        } catch {
-            throw KeyringError(reading: name, error)
-        }
+        let all = try read(descriptor, called: name, limit: limit)
         let count = all.withBytes { bytes in
             var end = bytes.byteCount
             while end > 0, [10, 13].contains(bytes.byte(at: end - 1)) { end -= 1 }
@@ -125,55 +120,50 @@ enum SecretInput {
     /// The description of a provider, which decides where tokens go: a file that others cannot write, or standard
     /// input (`-`).
     static func description(_ path: String) throws(KeyringError) -> [UInt8] {
-        guard path == "-" else { return try ownFile(path).withBytes { [UInt8]($0) } }
-        do {
-            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: keyFileLimit).withBytes { [UInt8]($0) }
-        } catch {
-            throw KeyringError(reading: "standard input", error)
-        }
-    }
-
-    /// The first bytes of a regular file, at most `count`: to tell what it is.
-    static func start(of path: String, count: Int) throws(KeyringError) -> [UInt8] {
-        let descriptor = try open(path, mode: 0)
-        defer { close(descriptor) }
-        var start = SecretBuffer(capacity: count)
-        do {
-            while start.count < count, try start.append(readingFrom: descriptor) > 0 {}
-        } catch {
-            throw KeyringError(reading: path, error)
-        }
-        return start.withBytes { [UInt8]($0) }
+        let text = path == "-" ? try standardInput(limit: keyFileLimit) : try ownFile(path)
+        return text.withBytes { [UInt8]($0) }
     }
 
     /// A file that holds tokens; `-` is standard input.
     static func cache(_ path: String) throws(KeyringError) -> SecretBytes {
-        guard path == "-" else { return try read(path, limit: cacheLimit, mode: 0) }
-        do {
-            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: cacheLimit)
-        } catch {
-            throw KeyringError(reading: "standard input", error)
-        }
+        path == "-" ? try standardInput(limit: cacheLimit) : try read(path, limit: cacheLimit, mode: 0)
     }
 
     /// A text that tokens are put into; `-` is standard input.
     static func template(_ path: String, limit: Int) throws(KeyringError) -> [UInt8] {
-        guard path == "-" else { return try read(path, limit: limit, mode: 0).withBytes { [UInt8]($0) } }
-        do {
-            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: limit).withBytes { [UInt8]($0) }
-        } catch {
-            throw KeyringError(reading: "standard input", error)
-        }
+        let descriptor = path == "-" ? STDIN_FILENO : try open(path)
+        defer { if path != "-" { close(descriptor) } }
+        let name = path == "-" ? BundleInput.standardInput : path
+        return try read(descriptor, called: name, limit: limit).withBytes { [UInt8]($0) }
     }
 
     /// What another tool asks on standard input, up to its end or to where `isWhole` says that nothing more comes.
     static func toolRequest(
         limit: Int, until isWhole: (RawSpan) -> Bool = { _ in false }
     ) throws(KeyringError) -> SecretBytes {
+        // Of what another program asks, nobody is told that it waits.
+        try read(STDIN_FILENO, called: BundleInput.standardInput, limit: limit, until: isWhole, isTold: false)
+    }
+
+    private static func standardInput(limit: Int) throws(KeyringError) -> SecretBytes {
+        try read(STDIN_FILENO, called: BundleInput.standardInput, limit: limit)
+    }
+
+    /// All that comes from a descriptor.
+    ///
+    /// - Parameter isTold: Whether a person is told that it is waited for.
+    static func read(
+        _ descriptor: CInt, called name: String, limit: Int, until isWhole: (RawSpan) -> Bool = { _ in false },
+        isTold: Bool = true
+    ) throws(KeyringError) -> SecretBytes {
+        var wait = PipeWait(descriptor, notice: isTold ? PipeNotice.of(name) : nil)
         do {
-            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: limit, until: isWhole)
+            return try SecretBytes.reading(
+                descriptor: descriptor, limit: limit, until: isWhole, whenReady: { wait.wait($0) })
+        } catch .unreadable(ETIMEDOUT) {
+            throw KeyringError(silent: name, seconds: Int(wait.seconds))
         } catch {
-            throw KeyringError(reading: "standard input", error)
+            throw KeyringError(reading: name, error)
         }
     }
 
@@ -188,15 +178,16 @@ enum SecretInput {
     /// Reads a file; `mode` are the permissions that it must not have, if any.
     private static func read(_ path: String, limit: Int, mode: mode_t) throws(KeyringError) -> SecretBytes {
         do {
-            return try SecretFile.read(path, limit: limit, mode: mode)
+            return try SecretFile.read(path, limit: limit, mode: mode, notice: PipeNotice.of(file: path))
         } catch {
             throw KeyringError(path, error)
         }
     }
 
-    private static func open(_ path: String, mode: mode_t) throws(KeyringError) -> CInt {
+    /// A file or a pipe that need not be closed to others; the caller closes it.
+    static func open(_ path: String) throws(KeyringError) -> CInt {
         do {
-            return try SecretFile.descriptor(path, mode: mode)
+            return try SecretFile.descriptor(path, mode: 0, takesPipe: true)
         } catch {
             throw KeyringError(path, error)
         }

@@ -82,7 +82,9 @@ struct MCPCommand: ParsableCommand {
         do {
             return try EndpointURL(address)
         } catch {
-            throw KeyringError(.usage, "\(error)")
+            let isBare = error == .noScheme && !address.contains("@")
+            throw KeyringError(
+                .usage, "\(error)", hint: isBare ? "did you mean https://\(RequestCommand.shown(address))" : nil)
         }
     }
 }

@@ -85,6 +85,18 @@ struct GlobalOptions: ParsableArguments {
         return words.map(quotes).joined(separator: " ")
     }
 
+    /// Notes what this command did outside the vault, so that no undo takes an older change for it.
+    ///
+    /// - Parameter isOfVault: Whether it is about the vault alone.
+    func note(_ change: LastingChange, isOfVault: Bool = true) {
+        let words = CommandPath(of: Array(CommandLine.arguments.dropFirst())).text.dropFirst("keyfob ".count)
+        guard let location = try? location(),
+            Keyring.Undo.note(change, by: String(words), at: location, isOfVault: isOfVault)
+        else {
+            return say("keyfob: warning: this could not be noted: 'keyfob undo' takes back what was done before it")
+        }
+    }
+
     /// Writes a line that is to be copied as it is, unless none is wanted.
     func show(_ line: String) {
         if !quiet { StandardError.write(verbatim: line) }

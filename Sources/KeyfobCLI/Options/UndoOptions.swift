@@ -12,6 +12,9 @@ struct UndoOptions: ParsableArguments {
         backups may have them too: 'keyfob backup --list' names those in the vault's folder.
         """
 
+    /// What is said where nothing brings it back.
+    static let gone = "no backup of it is made, and nothing undoes this"
+
     /// Makes the backup, unless none is wanted or can be made; what it is called then.
     func backUp(_ keyring: Keyring) throws(KeyringError) -> String? {
         noBackup ? nil : try keyring.bundles.backUpBeforeRemoval()?.path
@@ -19,7 +22,10 @@ struct UndoOptions: ParsableArguments {
 
     /// Says how what was removed comes back.
     func tell(_ backup: String?, _ options: [String], _ global: GlobalOptions) {
-        guard let backup else { return }
+        guard let backup else {
+            if !global.json { global.say(Self.gone) }
+            return
+        }
         var words = ["keyfob", "restore", backup] + options
         if let vault = global.vault { words += ["--vault", vault] }
         words += ["--bundle-identity", global.identity ?? "RECOVERY-KEY-FILE"]

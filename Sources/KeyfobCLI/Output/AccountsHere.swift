@@ -16,7 +16,7 @@ struct AccountsHere {
     ) throws(KeyringError) {
         request = try Self.request(usualTool: CallingTool.name, environment)
         selection = try keyring.accounts.select(request, in: groups)
-        error = keyring.accounts.error(of: selection, for: request)
+        error = keyring.accounts.error(of: selection, for: request, in: groups)
     }
 
     /// What a command without options asks for in this directory.

@@ -6,6 +6,8 @@ internal import KeyfobTerminal
 struct LogDocument: JSONDocument {
     let formatVersion = 1
     let uses: [Use]
+    /// What no undo takes back; nil for nothing.
+    let changes: [Change]?
     let entries: [Entry]
     /// How many records of uses do not open.
     let unreadableUses: Int?
@@ -91,6 +93,29 @@ struct LogDocument: JSONDocument {
                 LocalTime.text(Timestamp(seconds: moment)), name ?? account, tool ?? "-", host ?? "-",
                 repository ?? directory ?? "-",
                 LogDocument.token, group, "-", answer,
+            ]
+        }
+    }
+
+    struct Change: Encodable {
+        let id: String
+        let time: String
+        let command: String
+        let kind: String
+        let text: String
+        let moment: Int64
+
+        private enum CodingKeys: CodingKey { case id, time, command, kind, text }
+
+        init(_ entry: UndoEntry, _ change: LastingChange) {
+            (id, command, time, moment) = (entry.id, entry.command, entry.time.rfc3339, entry.time.seconds)
+            (kind, text) = (change.kind.rawValue, change.text)
+        }
+
+        var row: [String] {
+            [
+                LocalTime.text(Timestamp(seconds: moment)), "-", "keyfob", "-", "-", command, "-", "-",
+                "\(text), which cannot be undone",
             ]
         }
     }

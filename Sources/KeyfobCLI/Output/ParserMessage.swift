@@ -1,3 +1,4 @@
+internal import Keyfob
 internal import KeyfobModel
 
 /// What the parser says is wrong with a command line, in one line that stays short however much was typed.
@@ -16,9 +17,27 @@ enum ParserMessage {
         return shortened(message)
     }
 
+    /// What is wrong with two words behind `add`, of which the second may be a token: it is not told again.
+    static func wordBehindName(_ message: String, _ arguments: [String]) -> KeyringError? {
+        guard arguments.first == "add", let name = arguments.dropFirst().first, !name.hasPrefix("-") else { return nil }
+        let next = arguments.dropFirst(2).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+        guard message.contains("nexpected argument") || next != nil && message.hasPrefix("say at which host") else {
+            return nil
+        }
+        let second = next ?? ""
+        let isHost = !name.contains("@") && second.contains(".") && second.count < 64 && GitHosts.isHost(second)
+        let typed = isHost ? "\(name)@\(second)" : name.contains("@") ? name : "\(name)@HOST"
+        return KeyringError(
+            .usage, "a token is no argument, where other programs could read it: it is asked for, or read from a pipe",
+            hint: "'keyfob add \(ShellWord.inMessage(typed))'")
+    }
+
     /// How what was typed is told to a command that takes it otherwise.
     static func way(after message: String, _ arguments: [String]) -> String? {
         if message.contains("nexpected argument") { return subject(behind: arguments) }
+        if message.hasPrefix("name the program, behind '--'") {
+            return RepeatedOption.separated(arguments).map { "for example '\($0)'" }
+        }
         if message.hasPrefix("Missing expected argument") || message.hasPrefix("Missing value for") {
             let option = message.firstMatch(of: /'(--[a-z-]+)/).map { String($0.1) }
             return CommandPath(of: arguments).example(of: option).map { "for example '\($0)'" }

@@ -24,6 +24,10 @@ struct StatusDocument: JSONDocument {
     let keptKeys: [KeptKey]?
     /// The agent of this vault; nil where none runs.
     let agent: AgentText.Document?
+    /// Further ones, with other runtime folders; nil where there are none.
+    let otherAgents: [AgentText.Document]?
+    /// How many other sessions keep the key; nil where that cannot be told.
+    let keysElsewhere: Int?
     /// Nil while the vault is locked.
     let isReadOnly: Bool?
     /// What does not follow from what was seen of the vault before; of a locked one what was found earlier.

@@ -10,7 +10,8 @@ struct StatusReport {
     /// Nil while the vault is locked.
     let here: AccountsHere?
     private let location: KeyringLocation
-    private let agent: AgentText?
+    private let agents: [AgentText]
+    private let keysElsewhere: Int?
     /// Why nothing opens it; nil where something does.
     private let problem: KeyringError?
     private let id: String
@@ -34,12 +35,13 @@ struct StatusReport {
     init(_ global: GlobalOptions) throws(KeyringError) {
         location = try global.location()
         // Before there are keys: with them no connection is made.
-        agent = AgentText(at: location)
+        agents = AgentText.all(at: location)
         let opening = try global.opening(reaching: .files())
         (problem, keyring) = (opening.problem, opening.keyring)
         let locked = try LockedKeyring(at: location)
         items = locked.secretServiceItems(global.secretService(mayAsk: false), after: problem)
         (id, storage, kept) = (locked.vaultID, locked.storage, locked.keptKeys())
+        keysElsewhere = locked.keysKeptElsewhere
         groups = try keyring?.groups.list() ?? []
         slots = try keyring?.slots.list() ?? []
         backups = try BackupState(of: id, at: location, holding: keyring == nil ? nil : groups)
@@ -64,14 +66,12 @@ struct StatusReport {
             case "unlocked": "unlocked \(key?.words ?? "")"
             case "group": "unlocked for one group, \(key?.words ?? "")"
             case _ where storage == .secretService: "locked"
-            case _ where problem?.advice == .giveKeyFile:
-                "locked, and the kernel offers no keyring here that keeps it open"
-            case _ where problem?.advice != .unlock: "locked"
             default:
-                switch KeyPlace.available(at: location) {
-                case .session: "locked ('keyfob unlock' opens it for this session)"
-                case .user: "locked ('keyfob unlock --user' opens it for all sessions of yours)"
-                case nil: "locked, and nothing keeps its key here: give a key file or a passphrase each time"
+                switch problem?.advice {
+                case .unlock: "locked ('keyfob unlock' opens it for this session)"
+                case .unlockForUser: "locked ('keyfob unlock --user' opens it for all sessions of yours)"
+                case _?: problem.map { $0.message.replacing("the vault is ", with: "", maxReplacements: 1) } ?? "locked"
+                case nil: "locked"
                 }
             }
         return words + (keyring?.isReadOnly == true ? ", read-only: a newer Keyfob wrote it" : "")
@@ -81,7 +81,7 @@ struct StatusReport {
     var openingLines: [String] {
         var lines: [String] = []
         if storage == .secretService, let problem { lines.append(problem.message) }
-        if let advice = problem?.advice, keyring == nil, advice != .unlock {
+        if let advice = problem?.advice, keyring == nil, advice != .unlock, advice != .unlockForUser {
             // Nothing is asked here, wherever it runs.
             let isAsking = advice == .allowPrompt
             lines.append(isAsking ? "'keyfob doctor' lets it ask; \(Advice.askingLess)" : advice.text)
@@ -101,7 +101,10 @@ struct StatusReport {
             let whose = key.place == .session ? "this session's" : "your"
             facts.append("key     in \(whose) kernel keyring until \(TimeText.moment(key.until))")
         }
-        if let agent { facts.append("agent   \(agent.words)") }
+        if let keysElsewhere, keysElsewhere > 0 {
+            facts.append("key     in the kernel keyring of \(Quantity.of(keysElsewhere, "other session"))")
+        }
+        facts += agents.map { "agent   \($0.words)" }
         if let here { facts.append("account \(here.text)") }
         facts += items.map { "desktop keyring \(SecretServiceText.of($0))" }
         for finding in syncFindings where finding.status == .ok {
@@ -148,7 +151,9 @@ struct StatusReport {
             storageSince: keyring?.secretServiceSince?.rfc3339, state: state,
             problem: storage == .secretService ? problem?.message : nil, unlockedBy: key?.name,
             account: here?.document, needingSignIn: here?.needingSignIn.map(StatusDocument.Unsigned.init),
-            keptKeys: kept.isEmpty ? nil : kept.map(StatusDocument.KeptKey.init), agent: agent?.document,
+            keptKeys: kept.isEmpty ? nil : kept.map(StatusDocument.KeptKey.init), agent: agents.first?.document,
+            otherAgents: agents.count > 1 ? agents.dropFirst().map(\.document) : nil,
+            keysElsewhere: keysElsewhere,
             isReadOnly: keyring?.isReadOnly, findings: findings.map(StateDocument.init),
             losses: losses?.map(LossDocument.init), headerProblems: header, groups: groups.map(GroupDocument.init),
             slots: slots.map(SlotDocument.init), backups: StatusDocument.Backups(backups),

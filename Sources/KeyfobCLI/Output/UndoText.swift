@@ -24,7 +24,8 @@ enum UndoText {
         for entry in entries {
             table.add([
                 entry.id, LocalTime.text(entry.time), entry.command, entry.groups.map(\.name).joined(separator: ", "),
-                Quantity.list(entry.accountNames), effect(entry) ?? nothing(entry.items),
+                Quantity.list(entry.accountNames),
+                effect(entry) ?? entry.lasting.last.map(LastingText.row) ?? nothing(entry.items),
                 LocalTime.text(entry.until),
             ])
         }
@@ -46,6 +47,9 @@ enum UndoText {
 
     /// What undoing an entry would do: one line.
     static func plan(_ entry: UndoEntry) -> String {
+        guard !entry.isLasting else {
+            return "'\(entry.command)' at \(LocalTime.text(entry.time)): \(LastingText.row(entry.lasting[0]))"
+        }
         let groups = entry.groups.count == 1 ? "group" : "groups"
         let names = entry.groups.map(\.name).joined(separator: ", ")
         return "'\(entry.command)' at \(LocalTime.text(entry.time)): \(effect(entry) ?? "brings back nothing")"
@@ -63,7 +67,8 @@ enum UndoText {
 
     /// A decision in its own words, which name the account.
     private static func told(_ item: UndoItem) -> String? {
-        item.kind == .decision ? item.text.map { "1 setting (\($0))" } : nil
+        guard item.kind == .decision else { return nil }
+        return item.text.map { "1 \(item.isBinding ? "binding" : "setting") (\($0))" }
     }
 
     /// What undoing would do; nil for nothing.
@@ -138,14 +143,15 @@ enum UndoText {
 
     /// What comes back, or goes, by kind; nil for nothing.
     private static func summary(_ items: [UndoItem]) -> String? {
-        let parts: [(UndoItem.Kind, String, String?)] = [
-            (.account, "account", nil), (.label, "label", nil), (.refreshToken, "refresh token", nil),
-            (.accessToken, "access token", nil),
-            (.idToken, "ID token", nil), (.decision, "setting", nil),
-            (.signedOut, "note of a sign-out", "notes of sign-outs"), (.other, "record", nil),
+        // A refresh token is what a person knows as a sign-in.
+        let parts: [(UndoItem.Kind, isBinding: Bool, String, String?)] = [
+            (.account, false, "account", nil), (.label, false, "label", nil), (.refreshToken, false, "sign-in", nil),
+            (.accessToken, false, "access token", nil), (.idToken, false, "ID token", nil),
+            (.decision, true, "binding", nil), (.decision, false, "setting", nil),
+            (.signedOut, false, "note of a sign-out", "notes of sign-outs"), (.other, false, "record", nil),
         ]
-        let words = parts.compactMap { kind, one, several in
-            let found = items.filter { $0.kind == kind }
+        let words = parts.compactMap { kind, isBinding, one, several in
+            let found = items.filter { $0.kind == kind && $0.isBinding == isBinding }
             if found.count == 1, let told = told(found[0]) { return told }
             return found.isEmpty ? nil : Quantity.of(found.count, one, several)
         }
@@ -268,6 +274,15 @@ struct UndoEntryDocument: Encodable {
     let until: String
     let groups: [String]
     let items: [Item]
+    /// What no undo takes back.
+    let lasting: [Lasting]?
+
+    /// What no undo takes back, and what takes its place.
+    struct Lasting: Encodable {
+        let kind: String
+        let text: String
+        let instead: String?
+    }
 
     /// An item, and what undoing does with it.
     struct Item: Encodable {
@@ -285,6 +300,10 @@ struct UndoEntryDocument: Encodable {
         (id, command) = (entry.id, entry.command)
         (time, until) = (entry.time.rfc3339, entry.until.rfc3339)
         groups = entry.groups.map(\.name)
+        let changes = entry.lasting.map { change in
+            Lasting(kind: change.kind.rawValue, text: change.text, instead: LastingText.instead(of: change))
+        }
+        lasting = changes.isEmpty ? nil : changes
         items = entry.items.map { item in
             Item(
                 group: item.group.name, kind: item.kind.rawValue, account: item.account?.description,

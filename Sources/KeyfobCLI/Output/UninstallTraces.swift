@@ -132,10 +132,11 @@ struct UninstallTraces {
     }
 
     private func agents() -> [UninstallTrace] {
-        AgentPlace.agents(of: location).filter(\.hasAgent).map { place in
-            let process = AgentSocket.process(at: place.socket)
+        AgentHere.all(of: location).filter(\.isThere).map { agent in
+            let process = agent.process
             return UninstallTrace(
-                kind: .agent, what: place.socket, note: "an agent runs" + (process.map { ", process \($0)" } ?? ""),
+                kind: .agent, what: agent.place.socket,
+                note: "an agent runs" + (process.map { ", process \($0)" } ?? ""),
                 state: .undoable, command: process.map { "kill \($0)" })
         }
     }

@@ -18,7 +18,7 @@ enum UnknownCommand {
         // What stands behind an option may be its value.
         guard !known.isEmpty, let word = words.first, !word.hasPrefix("-") else { return nil }
         guard let command = known.first(where: { $0.configuration.commandName == word }) else {
-            return error(of: word, behind: path, among: known.compactMap { $0.configuration.commandName })
+            return error(of: word, behind: path, among: known)
         }
         return error(in: words.dropFirst(), behind: path + [word], command.configuration.subcommands)
     }
@@ -66,16 +66,35 @@ enum UnknownCommand {
         ],
     ]
 
-    private static func error(of word: String, behind path: [String], among names: [String]) -> KeyringError {
+    private static func error(
+        of word: String, behind path: [String], among known: [any ParsableCommand.Type]
+    ) -> KeyringError {
+        let names = known.compactMap { $0.configuration.commandName }
         let command = path.joined(separator: " ")
         if let meant = meanings[command]?[word.lowercased()] {
             return KeyringError(
                 .usage, ParserMessage.line("there is no command '\(command) \(word)'"),
                 hint: "did you mean '\(meant)'?")
         }
-        let near = NearestWord.of(word, among: names)
+        var near = NearestWord.all(word, among: names).map { "'\(command) \($0)'" }
+        // One of another level is what is meant where none of this one is near.
+        if near.isEmpty { near = lower(word, known, behind: path) }
         let shown = ParserMessage.line("there is no command '\((path + [word]).joined(separator: " "))'")
         return KeyringError(
-            .usage, shown, hint: near.map { "did you mean '\(command) \($0)'?" } ?? "'\(command) --help' lists them")
+            .usage, shown,
+            hint: near.isEmpty
+                ? "'\(command) --help' lists them" : "did you mean \(near.joined(separator: " or "))?")
+    }
+
+    /// The commands below these that are called so.
+    private static func lower(_ word: String, _ known: [any ParsableCommand.Type], behind path: [String]) -> [String] {
+        let found = known.flatMap { command -> [String] in
+            let below = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+            guard let meant = below.contains(word) ? word : NearestWord.byOneLetter(word, among: below) else {
+                return []
+            }
+            return ["'\((path + [command.configuration.commandName ?? "", meant]).joined(separator: " "))'"]
+        }
+        return Array(found.prefix(3))
     }
 }

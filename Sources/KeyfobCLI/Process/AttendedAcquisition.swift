@@ -87,7 +87,7 @@ struct AttendedAcquisition {
         case .ambiguous where !request.isNamed && global.mayPick:
             return (try global.pick(among: selection.choices, for: request), nil)
         default:
-            throw keyring.accounts.error(of: selection, for: request)
+            throw keyring.accounts.error(of: selection, for: request, in: try global.groups())
                 ?? KeyringError(.noSuchAccount, "there is no account")
         }
     }
@@ -106,7 +106,7 @@ struct AttendedAcquisition {
         let request = try options.request()
         let selection = try keyring.accounts.select(request, in: [group])
         guard case .chosen(let candidate) = selection.outcome else {
-            throw keyring.accounts.error(of: selection, for: request)
+            throw keyring.accounts.error(of: selection, for: request, in: [group])
                 ?? KeyringError(.noSuchAccount, "there is no account")
         }
         return candidate

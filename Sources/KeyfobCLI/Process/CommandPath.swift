@@ -3,7 +3,9 @@ internal import ArgumentParser
 /// The command that a line names, and what stands behind its name.
 struct CommandPath {
     private let names: [String]
-    private let command: any ParsableCommand.Type
+    let command: any ParsableCommand.Type
+    /// How many words it has.
+    var count: Int { names.count }
 
     /// The command that the words begin with.
     init(of arguments: [String]) {

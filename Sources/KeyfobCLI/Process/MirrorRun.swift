@@ -67,6 +67,8 @@ struct MirrorRun {
                 throw error
             }
             try files.keep(next)
+            // What a later pass brings is what is got anew.
+            if earlier == nil { global.note(LastingChange(.mirrored, path), isOfVault: false) }
             return try tell(pass.report, next, since: note, cache.isReadableByOthers)
         }
         throw KeyringError(.changed, of: path)

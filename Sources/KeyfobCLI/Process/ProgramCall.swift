@@ -27,7 +27,10 @@ struct ProgramCall {
         case .forbidden: throw Self.failure(.notRunnable, "\(name) is not a program that can be started")
         case .missing:
             throw Self.failure(
-                .noProgram, name.contains("/") ? "there is no file \(name)" : "there is no program \(name)")
+                .noProgram,
+                name.contains("/")
+                    ? "there is no file \(name)"
+                    : "there is no program \(name) in PATH; a file is named by its path, as ./NAME")
         }
     }
 

@@ -9,6 +9,7 @@ struct SetupFile {
     let note: SetupNotes.Note?
     private let lock: ForeignFile.LockPlace
     private let notes: SetupNotes
+    private let global: GlobalOptions
 
     /// Reads the file at `path`.
     init(
@@ -17,6 +18,7 @@ struct SetupFile {
         self.tool = tool
         self.lock = lock
         notes = SetupNotes(state: try global.location().state)
+        self.global = global
         do throws(ForeignFile.Failure) {
             file = try ForeignFile(path)
         } catch {
@@ -74,6 +76,13 @@ struct SetupFile {
         try change(noting: new) { () throws(ForeignFile.Failure) in
             try file.replace(with: plan.edit.applied(to: text), lock: lock)
         }
+        global.note(LastingChange(.toolSetUp, typed), isOfVault: false)
+    }
+
+    /// What was typed behind `keyfob setup`, before any option.
+    private var typed: String {
+        let words = CommandLine.arguments.drop { $0 != "setup" }.dropFirst().prefix { !$0.hasPrefix("-") }
+        return words.first == nil ? tool : words.joined(separator: " ")
     }
 
     /// Takes entries out; a file that setup has made goes, where nothing else is in it.
@@ -98,6 +107,7 @@ struct SetupFile {
             try file.replace(with: bytes, lock: lock)
             if bytes == nil, case .noFolder(let count) = note?.former { file.removeFolders(count) }
         }
+        global.note(LastingChange(.toolTakenOut, typed), isOfVault: false)
         return bytes == nil
     }
 

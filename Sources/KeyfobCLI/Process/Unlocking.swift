@@ -218,7 +218,9 @@ extension GlobalOptions {
         if let identity { return .identity(try IdentityInput.read(identity, self)) }
         guard let file = namedKeyFile(for: locked) else { return nil }
         return .keyFile(
-            try file.read(location, for: locked, credentials: Environment.current["CREDENTIALS_DIRECTORY"]))
+            try file.read(location, for: locked, credentials: Environment.current["CREDENTIALS_DIRECTORY"]) { name in
+                PipeNotice.of(file: name)?()
+            })
     }
 }
 

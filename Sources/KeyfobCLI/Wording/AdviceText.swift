@@ -31,7 +31,7 @@ extension Advice {
         case .useAccountID(let name, let group):
             "name one of them, for example \(ShellWord.inMessage(name))" + Self.option(group)
         case .nameAccountExactly: "name the account exactly, or run 'keyfob doctor'"
-        case .explainSelection: "'keyfob which' says why"
+        case .explainSelection(let question): "'\(question.command)' says why"
         case .importAccounts: "add some with 'keyfob import --discover' or 'keyfob login'"
         case .listImportKinds:
             "known are a bundle of Keyfob's, a cache of MSAL or ADAL, and files of gh, gcloud, git, docker, kubectl, "
@@ -92,6 +92,8 @@ extension Advice {
             "'keyfob undo \(id)' brings it back until \(LocalTime.text(until)); or "
                 + Advice.forgetAccount(account, group).text
         case .listUndo: "'keyfob undo --list' shows what can be undone"
+        case .insteadOfUndo(let change, let command, let id):
+            LastingText.ways(change, olderCommand: command, olderID: id)
         case .addProviderOrToken:
             "add its provider with 'keyfob provider add', or store a new token with 'keyfob add'"
         case .useGrantedScopes(let scopes): "granted and stored: \(scopes)"
@@ -168,6 +170,10 @@ extension Advice {
         case .nameVault: "say where the vault is with --vault"
         case .useVault: "'keyfob status' shows it, and --vault FOLDER makes another"
         case .unlock: "run 'keyfob unlock', or give a key file"
+        case .unlockForUser: "run 'keyfob unlock --user', or give a key file (--key-file FILE)"
+        case .unlockWithRuntimeFolder(let path):
+            "run 'export XDG_RUNTIME_DIR=\(ShellWord.inMessage(path))' and 'keyfob unlock --user', or give a key file "
+                + "(--key-file FILE)"
         case .unlockAgent: "run 'keyfob unlock --agent'"
         case .unlockWholeVault: "unlock with the vault's passphrase or key file"
         case .unlockOtherwise: Self.otherSlots + "; 'keyfob doctor' tells how to mend it"
@@ -199,8 +205,8 @@ extension Advice {
         case .nameRecipient(true):
             "say who it is for with --recipient, or make a recovery key with 'keyfob rekey --recovery-file FILE'"
         case .startSession:
-            "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run have the "
-                + "key with 'keyfob unlock --user'"
+            "'keyfob unlock --user' lets all that you run have the key; or log in through PAM with pam_keyinit, or start a "
+                + "shell with 'keyctl session'"
         case .giveKeyFile:
             "give each command a key file (--key-file FILE); 'keyfob slot add key-file --new FILE' makes one"
         case .setRuntimeFolder:
@@ -238,6 +244,7 @@ extension Advice {
         case .update(let isReadable): "update Keyfob" + (isReadable ? "; until then the vault can only be read" : "")
         case .useLocalDisk: "keep the vault on a local disk and use exports between machines"
         case .makeRoom: "make room and try again"
+        case .writeIntoPipe: "start what writes into it and see that it ends, or name a file in its place"
         case .openAgain: "open it again"
         case .openInThisProcess: "open it again in this process"
         case .restartAgent: "end its process ('keyfob agent') and start it again"
@@ -285,6 +292,8 @@ extension Advice {
         case .giveEtcdPassword: "KEYFOB_ETCD_PASSWORD_FILE names the file that holds it, for its owner alone"
         case .listRemotes: "'rclone listremotes' lists them"
         case .installProgram: "install it, and try again"
+        case .tryByHand(let words):
+            "nothing is lost; try again when '\(words.map(ShellWord.inMessage).joined(separator: " "))' works"
         case .inspectPlace: "look at what lies there, and who can write there"
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
         case .proveBackup:

@@ -45,7 +45,7 @@ enum ExitStatus: Int32 {
             .proofNeeded:
             self = .noPermission
         case .configuration, .notOffered: self = .configuration
-        case .fault, .otherAccount, .requestRefused: self = .failure
+        case .fault, .otherAccount, .requestRefused, .notUndoable: self = .failure
         }
     }
 }

@@ -63,7 +63,7 @@ struct RequestWords {
         request.name(asked: account, login: address?.login(login ?? user), usual: usualAccount)
         // With a name, nothing but where the token goes counts.
         request.context = request.isNamed ? RequestContext(url: address) : context(address, usualTool(), person)
-        request.purpose = ToolCall.purpose(ofTool: tool)
+        (request.purpose, request.namedTool) = (ToolCall.purpose(ofTool: tool), tool)
         request.allowedHost = try allowedHost(isNamed: request.account != nil, address)
         if case .b2c(let policy)? = parsed?.kind { request.policy = policy }
         return request

@@ -36,6 +36,7 @@ struct SpareKeeper {
                 let process = fork()
                 if process == 0 { self.work(work, isLast: own.isEmpty, ends[1]) }
                 if process > 0 { workers.append(Worker(process: process, work: work)) }
+                if process < 0, own.isEmpty { refuse(work) }
             }
             let isQuiet = workers.allSatisfy { $0.due == nil && !$0.isEnding } && !workers.isEmpty
             var waiting = lines.map { pollfd(fd: $0, events: 0, revents: 0) }
@@ -69,6 +70,17 @@ struct SpareKeeper {
         for number in 3..<CInt(64) where !lines.contains(number) { close(number) }
         // Where it stood may be on a file system that goes away.
         _ = unsafe chdir("/")
+    }
+
+    /// Answers what nobody is there to answer, because the system makes no further process: with nothing, at once.
+    private func refuse(_ work: Int) {
+        var bytes = [UInt8](repeating: 0, count: SpareMessage.longest)
+        while true {
+            let count = unsafe recv(lines[work], &bytes, bytes.count, CInt(MSG_DONTWAIT))
+            guard count > 0, let question = SpareMessage(bytes[..<count]) else { return }
+            let answer = SpareMessage(number: question.number, content: []).bytes
+            _ = unsafe send(lines[work], answer, answer.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
     }
 
     /// What a worker does: it answers questions, and ends once it has had none for a while, unless it is the last.

@@ -30,6 +30,7 @@ package final class SpareProcesses: Sendable {
         var next: UInt64 = 0
         var waiting: [UInt64: Waiter] = [:]
         var isClosed = false
+        var lacksThread = false
     }
 
     private let lines: [CInt]
@@ -67,10 +68,10 @@ package final class SpareProcesses: Sendable {
         }
     }
 
-    /// Begins to hear answers: from then on the process has several threads.
     private let hearing = Mutex(false)
 
-    private func hear() {
+    /// Begins to hear answers: from then on the process has several threads.
+    package func hear() {
         let isFirst = hearing.withLock { isHearing in
             defer { isHearing = true }
             return !isHearing
@@ -92,11 +93,14 @@ package final class SpareProcesses: Sendable {
                     waiter?.done.signal()
                 }
             }
-            if !isStarted { close() }
+            if !isStarted {
+                state.withLock { $0.lacksThread = true }
+                close()
+            }
         }
     }
 
-    /// What is answered to a question; nil where nothing is in time, or ever.
+    /// What is answered to a question; nil where nothing is in time, or ever, and nothing where the system makes no process for it.
     ///
     /// It blocks its thread for as long.
     package func ask(_ question: [UInt8], of work: Int, within milliseconds: Int64) -> [UInt8]? {
@@ -116,6 +120,9 @@ package final class SpareProcesses: Sendable {
         _ = state.withLock { $0.waiting.removeValue(forKey: number) }
         return waiter.answer.withLock { $0 }
     }
+
+    /// Whether it answers nothing because the system gave no thread to hear answers on.
+    package var lacksThread: Bool { state.withLock(\.lacksThread) }
 
     /// Whether it answers nothing any more.
     package var isClosed: Bool { state.withLock(\.isClosed) }

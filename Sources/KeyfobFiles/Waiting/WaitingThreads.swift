@@ -10,7 +10,7 @@ internal import Synchronization
 /// The child of a fork has none of them, as it has none of Swift's own.
 package final class WaitingThreads: TaskExecutor {
     /// For whatever may wait for long.
-    package static let shared = WaitingThreads(limit: 256)
+    package static let shared = WaitingThreads(limit: BlockingThread.most(256))
     /// For what waits for nothing that those wait for, and is to be done while all of them wait.
     package static let prompt = WaitingThreads(limit: 4)
     /// For what a person has asked for who is to wait for no program's calls.
@@ -52,6 +52,16 @@ package final class WaitingThreads: TaskExecutor {
     /// How many threads there are.
     package var count: Int { state.withLock { $0.count } }
 
+    /// Makes one thread that never leaves: then nothing that comes waits for the system to give one.
+    ///
+    /// - Returns: Whether there is one.
+    package func keepOne() -> Bool {
+        state.withLock { $0.count += 1 }
+        let isStarted = BlockingThread.start { self.work(isKept: true) }
+        if !isStarted { state.withLock { $0.count -= 1 } }
+        return isStarted
+    }
+
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let (wakes, starts) = state.withLock { state in
@@ -77,10 +87,11 @@ package final class WaitingThreads: TaskExecutor {
             }
             return true
         }
-        if isOnly { DispatchQueue.global().async { self.work() } }
+        guard isOnly else { return }
+        DispatchQueue.global().async { self.work() }
     }
 
-    private func work() {
+    private func work(isKept: Bool = false) {
         while true {
             let next = state.withLock { state in
                 let job = state.take()
@@ -89,6 +100,8 @@ package final class WaitingThreads: TaskExecutor {
             }
             if let job = next {
                 unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            } else if isKept {
+                call.wait()
             } else if call.wait(timeout: .now() + rest) == .timedOut {
                 let leaves = state.withLock { state in
                     guard state.resting > 0 else { return false }

@@ -32,6 +32,10 @@ struct KubeconfigText {
     /// In which lines, from 1, contexts name which user.
     private(set) var uses: [(user: String, line: Int)] = []
 
+    /// The contexts, with the user of each.
+    private(set) var contexts: [(name: String, user: String?)] = []
+    private(set) var currentContext: String?
+
     private let text: [UInt8]
     private let lineStarts: [Int]
 
@@ -69,6 +73,13 @@ struct KubeconfigText {
             else { return nil }
             return (name, line(of: tape.range(of: user).lowerBound) + 1)
         }
+        contexts = elements("contexts", tape).compactMap { context in
+            let user = member("user", of: member("context", of: context, tape), tape)
+            return member("name", of: context, tape).flatMap { word($0, tape) }.map {
+                ($0, user.flatMap { word($0, tape) })
+            }
+        }
+        currentContext = member("current-context", of: tape.root, tape).flatMap { word($0, tape) }
         guard let value = member("users", of: tape.root, tape) else { return }
         let colon = tape.lead(of: value) + 1
         (list, listEnd) = (colon, colon)

@@ -13,8 +13,8 @@ public enum Advice: Hashable, Sendable {
     case useAccountID(such: String, group: AccessGroup?)
     /// Name the account exactly, or look for damage.
     case nameAccountExactly
-    /// See what was said of each account.
-    case explainSelection
+    /// See what was said of each account, for the same question.
+    case explainSelection(SelectionQuestion)
     /// Take accounts over from another program.
     case importAccounts
     /// Import a file of a kind that is known.
@@ -97,6 +97,8 @@ public enum Advice: Hashable, Sendable {
     case undoRemoval(id: String, until: Timestamp, account: String, AccessGroup)
     /// See what can be undone.
     case listUndo
+    /// Do what takes the place of an undo, where something does; the change before it is undone by its id.
+    case insteadOfUndo(LastingChange, olderCommand: String?, olderID: String?)
     /// Add the account's provider, or store a new token.
     case addProviderOrToken
     /// Go on with what was granted, which is stored.
@@ -219,6 +221,10 @@ public enum Advice: Hashable, Sendable {
     case useVault
     /// Unlock the vault.
     case unlock
+    /// Unlock the vault for all sessions of the user: this one has no keyring of its own.
+    case unlockForUser
+    /// Set `XDG_RUNTIME_DIR` to the login's folder, which is there, and unlock the vault for all sessions.
+    case unlockWithRuntimeFolder(String)
     /// Unlock the vault for the agent.
     case unlockAgent
     /// Unlock with a key of the whole vault.
@@ -304,6 +310,8 @@ public enum Advice: Hashable, Sendable {
     case useLocalDisk
     /// Make room on the disk.
     case makeRoom
+    /// Start the program that writes into the pipe, or name a file.
+    case writeIntoPipe
     /// Open the vault again.
     case openAgain
     /// Open the vault again in this process, which was forked from the one that opened it.
@@ -448,6 +456,8 @@ public enum Advice: Hashable, Sendable {
     case listRemotes
     /// Install the program.
     case installProgram
+    /// See with this command of another program's what it says, and try again.
+    case tryByHand([String])
     /// Look at what lies at the place, and who can write there.
     case inspectPlace
 

@@ -29,6 +29,8 @@ public struct TokenRequest: Hashable, Sendable {
     package var takesCertificates = false
     /// What the token is used for, where the tool that asks tells: a stored token whose scopes do for it goes before others.
     package var purpose: SignInPurpose?
+    /// The program that wants the token, where whoever asks has said which; in ``context`` stands else the one that calls.
+    package var namedTool: String?
     /// Where the request comes from and what it is for.
     ///
     /// Where it has a URL, only an account whose tokens go to that host is chosen.

@@ -37,14 +37,15 @@ struct HTTPTransport: Sendable {
             userAgent: userAgent, certificateFile: certificates.path, proxy: proxies.proxy(for: request.url),
             trustsFileAlone: trustsFileAlone)
         let (sent, outcome) = (Handover<HTTPRequest>(request), Handover<Transfer.Outcome>())
-        await withTaskCancellationHandler {
-            _ = await BlockingThread.run {
+        let hasThread = await withTaskCancellationHandler {
+            await BlockingThread.run {
                 guard let request = sent.take() else { return }
                 outcome.put(transfer.run(request, setup, seconds: seconds))
             }
         } onCancel: {
             transfer.cancel()
         }
+        guard hasThread else { return .failed(.noThread, isRequestSent: false) }
         return outcome.take() ?? .failed(.connection(.unsendable), isRequestSent: false)
     }
 }

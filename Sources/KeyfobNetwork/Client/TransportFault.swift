@@ -6,6 +6,8 @@ internal import KeyfobOAuth
 enum TransportFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no libcurl that is new enough.
     case noLibrary
+    /// The system gives no thread for it.
+    case noThread
     /// Something about the connection.
     case connection(UnreachableReason)
     /// The other side could not show whose it is.
@@ -14,6 +16,7 @@ enum TransportFault: Error, Hashable, Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .noLibrary: "libcurl 7.87 or later is not installed (libcurl4 on Debian and Ubuntu)"
+        case .noThread: "the system gives this process no further thread"
         case .connection(let reason): "\(reason)"
         case .certificate(let flaw): "the certificate \(flaw)"
         }
@@ -24,6 +27,7 @@ enum TransportFault: Error, Hashable, Sendable, CustomStringConvertible {
         if isRequestSent { return .outcomeUnknown }
         return switch self {
         case .noLibrary: .noHTTPLibrary
+        case .noThread: .noThread
         case .connection(.late): .unreachable(.timedOut)
         case .connection(let reason): .unreachable(reason)
         case .certificate(let flaw): .untrustedCertificate(flaw)

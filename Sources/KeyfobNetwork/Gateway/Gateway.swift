@@ -26,6 +26,8 @@ package final class Gateway {
     private var questions: [(connection: GatewayConnection, question: GatewayQuestion, ticket: Int)] = []
     private var isAsking = false
     private var isJudgeGone = false
+    /// Whether a program of the user's has connected.
+    package private(set) var hasBeenUsed = false
 
     /// Why there is no gateway.
     package enum Flaw: Error {
@@ -122,6 +124,7 @@ package final class Gateway {
             close(descriptor)
             return
         }
+        hasBeenUsed = true
         if let idle { connections.remove(at: idle) }
         connections.append(GatewayConnection(descriptor, references: references, nonces: nonces, limits: limits))
     }

@@ -63,7 +63,7 @@ extension Network {
 package enum HTTPExchange: ~Copyable, Sendable {
     /// An answer came, whatever its status.
     case answered(HTTPResponse)
-    /// None came: `unreachable`, `untrustedCertificate` or `noHTTPLibrary` where nothing was sent, `outcomeUnknown` where
+    /// None came: `unreachable`, `untrustedCertificate`, `noHTTPLibrary` or `noThread` where nothing was sent, `outcomeUnknown` where
     /// it may have been, `protocolViolation` for one longer than ``HTTPResponse/bodyLimit``.
     case failed(ProviderFailure)
 

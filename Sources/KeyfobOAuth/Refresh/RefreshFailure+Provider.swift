@@ -22,7 +22,7 @@ extension RefreshFailure {
         case .unreachable(let reason): (kind, detail) = (.unreachable, reason.rawValue)
         case .outcomeUnknown: kind = .outcomeUnknown
         case .invalidGrant, .interactionRequired, .denied, .scopeRefused, .clientRefused, .requestRefused,
-            .untrustedCertificate, .noHTTPLibrary:
+            .untrustedCertificate, .noHTTPLibrary, .noThread:
             return nil
         }
         self.init(kind, status: status, detail: detail, version: token.version, time: time, retryAt: retryAt)

@@ -31,6 +31,8 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
     case untrustedCertificate(CertificateFlaw)
     /// Nothing was sent: this machine has no library that speaks HTTP.
     case noHTTPLibrary
+    /// Nothing was sent: the system gave no thread to do so.
+    case noThread
     /// Sent, but no answer came: nobody knows what the provider did.
     case outcomeUnknown
 
@@ -48,7 +50,7 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// Whether it may go better later without anybody doing anything.
     package var isTransient: Bool {
         switch self {
-        case .throttled, .serverDown, .unreachable, .outcomeUnknown: true
+        case .throttled, .serverDown, .unreachable, .noThread, .outcomeUnknown: true
         default: false
         }
     }
@@ -56,7 +58,7 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// Whether the provider is not to be reached or out of order.
     package var isProviderDown: Bool {
         switch self {
-        case .serverDown, .unreachable, .untrustedCertificate, .noHTTPLibrary, .outcomeUnknown: true
+        case .serverDown, .unreachable, .untrustedCertificate, .noHTTPLibrary, .noThread, .outcomeUnknown: true
         default: false
         }
     }
@@ -96,6 +98,8 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
         case .unreachable(let reason): "the provider cannot be reached: \(reason)"
         case .untrustedCertificate(let flaw): "the provider's certificate \(flaw)"
         case .noHTTPLibrary: "the provider cannot be reached: libcurl (7.87 or later) is not installed"
+        case .noThread:
+            "the provider cannot be reached: the system gives this process no further thread ('ulimit -u', '-v')"
         default: "the provider did not answer; nobody knows whether it acted"
         }
     }

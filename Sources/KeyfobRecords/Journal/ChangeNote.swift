@@ -95,6 +95,17 @@ package enum JournalAct: Hashable, Sendable {
     case accountMoved(AccountID, from: GroupID)
     /// It replaced and removed more than is kept: none of that comes back.
     case tooMuch
+    /// It did what no undo takes back: of this kind, to this.
+    case lasting(kind: String, subject: String)
+
+    /// What it did that no undo takes back; nil for what one may.
+    package var lastingChange: LastingChange? {
+        guard case .lasting(let kind, let subject) = self else { return nil }
+        return LastingChange(LastingChange.Kind(rawValue: kind) ?? .other, subject)
+    }
+
+    /// An act that no undo takes back.
+    package init(_ change: LastingChange) { self = .lasting(kind: change.kind.rawValue, subject: change.subject) }
 
     /// The name and the value of the setting that stands for it; the name is of this run alone.
     func setting(of entry: JournalEntry) -> (name: String, value: String) {
@@ -104,6 +115,7 @@ package enum JournalAct: Hashable, Sendable {
             case .groupRenamed(let name): ("renamed", name)
             case .accountMoved(let id, let group): ("moved", "\(group) \(id.canonical)")
             case .tooMuch: ("much", "")
+            case .lasting(let kind, let subject): ("done", "\(kind) \(subject)")
             }
         return ("\(JournalEntry.reservedPrefix)\(word) \(entry.key)", value)
     }
@@ -118,6 +130,9 @@ package enum JournalAct: Hashable, Sendable {
         case "made": self = .groupMade
         case "renamed": self = .groupRenamed(from: value)
         case "much": self = .tooMuch
+        case "done":
+            guard let blank = value.firstIndex(of: " ") else { return nil }
+            self = .lasting(kind: String(value[..<blank]), subject: String(value[value.index(after: blank)...]))
         case "moved":
             let parts = value.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, let bytes = Hexadecimal.bytes(parts[0]), let group = GroupID(bytes),

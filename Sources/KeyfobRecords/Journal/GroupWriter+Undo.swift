@@ -81,7 +81,7 @@ extension GroupWriter {
             credential.grant = credential.grant?.elsewhere
             content = .credential(credential)
         }
-        var new = try beginning(content, former: former.body.with(try former.body.history().moved))
+        var new = try beginning(content, former: former.body.with(try former.body.history().moved), isUndone: true)
         new.header.flags = former.flags
         try insert(try sealed(new.header, new.body, secretOf: kept, former))
     }
@@ -94,6 +94,10 @@ extension GroupWriter {
             var grant = now.succeeded(by: before)
             // Whether its provider replaces tokens, too, is what was known then.
             (grant.state, grant.rotates) = (before.state, before.rotates)
+            // A sign-out that is undone ends nothing on other machines that have not heard of it.
+            if now.state == .signedOut, isOwn(current.version), now.epoch == before.latestEpoch {
+                grant.ended = before.ended
+            }
             credential.grant = grant
             content = .credential(credential)
         }

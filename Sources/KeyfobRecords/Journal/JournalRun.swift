@@ -8,7 +8,7 @@ package struct JournalRun {
     /// What is kept of it, in the order in which it was written.
     package private(set) var items: [StoredItem<JournalItem>] = []
     /// When the last of it was written, in milliseconds since 1970: a command that began earlier may have ended later.
-    private var milliseconds: Int64 = 0
+    package private(set) var milliseconds: Int64 = 0
     /// Where the last of it was among all that was written.
     private var place = 0
 

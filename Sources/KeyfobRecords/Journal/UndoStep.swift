@@ -32,6 +32,8 @@ package enum UndoStep: Sendable {
         case tooMuch
         /// A key of the group alone says that it was done.
         case notOwners
+        /// It is what no undo takes back.
+        case lasting
         /// Another group has used the same sign-in since, so that this refresh token may have been replaced.
         case usedElsewhere
         /// The same sign-in has got another refresh token since, which its provider may end where this one is used.
@@ -44,7 +46,7 @@ package enum UndoStep: Sendable {
     /// Whether the journal has no more use for the item afterwards.
     package var isFinal: Bool {
         switch self {
-        case .bringBack, .putBack, .takeAway, .complete, .act, .nothing(.done): true
+        case .bringBack, .putBack, .takeAway, .complete, .act, .nothing(.done), .nothing(.lasting): true
         case .nothing: false
         }
     }
@@ -214,6 +216,7 @@ extension RecordReading {
 
     private func step(for item: JournalItem, besides going: Set<RecordID>) throws -> UndoStep {
         if let act = JournalAct(item) {
+            if act.lastingChange != nil { return .nothing(.lasting) }
             guard let body = item.former?.body, try SettingBody.decode(body, keys).writer != .group else {
                 return .nothing(.notOwners)
             }
@@ -335,8 +338,8 @@ extension RecordReading {
                 let origin = isChanged ? nil : body?.origin()?.entry
                 switch kind {
                 case .journal:
-                    let kept = try record.decode(keys, JournalBody.decode).entry
-                    isUnused = kept == entry || kept.isUndo
+                    let kept = try record.decode(keys, JournalBody.decode)
+                    isUnused = kept.entry == entry || kept.entry.isUndo || JournalAct(kept)?.lastingChange != nil
                 case .setting:
                     let name = try record.decode(keys) { body throws(FieldList.Malformed) in
                         try NamedValueBody.decode(body).first

@@ -26,6 +26,9 @@ package protocol RecordReading {
     /// The records of one kind that belong to an account.
     func records(of account: Lookup, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord]
 
+    /// All records of an account, removals included; nil where they are not found without going through all there are.
+    func everyRecord(of account: Lookup) throws(StorageFailure) -> [StoredRecord]?
+
     /// The record in a row.
     ///
     /// - Throws: `damaged` when the row is missing or makes no sense.
@@ -66,6 +69,10 @@ package protocol RecordReading {
     func holds(_ secret: borrowing SecretBytes, _ record: StoredRecord) throws(StorageFailure) -> Bool
 }
 
+extension RecordWriting {
+    package var tells: Bool { false }
+}
+
 /// Changes one group's records, within a change of the storage.
 package protocol RecordWriting: AnyObject {
     /// The records as they are by now.
@@ -90,6 +97,9 @@ package protocol RecordWriting: AnyObject {
     /// The record of this kind that was stored first; nil where there is none, or where finding it takes long.
     func oldest(_ kind: RecordHeader.Kind) throws(StorageFailure) -> StoredRecord?
 
+    /// Whether others are told of changes here: the vault is part of a sync.
+    var tells: Bool { get }
+
     /// Ends the change of the group.
     ///
     /// - Returns: How far the group has come; nil where the storage does not tell.
@@ -98,13 +108,15 @@ package protocol RecordWriting: AnyObject {
 
 /// The lookup fields that stand alone.
 package enum LookupField: Sendable {
-    case account, credential
+    /// What belongs to an account; removals are not found by it.
+    case account
+    case credential
 
-    /// What a record has in the field.
-    package func value(in index: RecordIndex) -> BlindValue? {
+    /// Whether a record has the field with this value.
+    package func finds(_ header: RecordHeader, by lookup: Lookup) -> Bool {
         switch self {
-        case .account: index.account
-        case .credential: index.credential
+        case .account: header.kind != .tombstone && header.index.account == lookup.value
+        case .credential: header.index.credential == lookup.value
         }
     }
 }
@@ -132,6 +144,8 @@ package struct AccountLookup: Sendable {
 }
 
 extension RecordReading {
+    package func everyRecord(of account: Lookup) throws(StorageFailure) -> [StoredRecord]? { nil }
+
     // A place without a catalogue is never asked.
     package func record(_ id: RecordID) throws(StorageFailure) -> StoredRecord {
         throw StoreError.damaged(what: "record \(id.short)")

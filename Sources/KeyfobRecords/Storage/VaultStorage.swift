@@ -16,6 +16,12 @@ package protocol VaultStorage: VaultReading {
     /// Whether anything has been changed through this object; nil where changes are not made as a whole.
     var hasChanged: Bool? { get }
 
+    /// The rows of a group that changes of this device's have written since one with this number, and of which a sync is
+    /// told; nil where the storage does not number them.
+    ///
+    /// The number of a change is that of the group's manifest after it.
+    func rowIDs(in keys: GroupKeys, changedSince change: UInt64) throws -> [Int64]?
+
     /// Writes the copy of the header again when it differs.
     func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws
 
@@ -93,6 +99,10 @@ package protocol VaultStorage: VaultReading {
     /// Puts the rows aside that belong to none of `groups`, which must be all that the vault has, and notes that in the
     /// first of them.
     func putStrayRowsAside(groups: [GroupKeys], sequence: UInt64, now: Timestamp) throws -> GroupRepair
+}
+
+extension VaultStorage {
+    package func rowIDs(in keys: GroupKeys, changedSince change: UInt64) throws -> [Int64]? { nil }
 }
 
 /// A change of a storage that has begun.

@@ -16,7 +16,7 @@ package final class PageConnection: QueryReading {
         /// How many values each of its rows or entries has.
         var columns: Int {
             switch self {
-            case .records: 14
+            case .records: 15
             case .header, .secondHeader: 4
             case .byKind, .manifests: 3
             case .secrets, .nodes, .recordCounts, .byRecord: 2
@@ -132,6 +132,8 @@ package final class PageConnection: QueryReading {
         case .everyRow:
             return Rows(group: parameters[0], cursor: try PageCursor(file, try root(.records), from: .beginning))
         case .rowNumbers: return Rows(searches: [(.byKind, parameters)], gives: .columns([2]))
+        // No lookup asks for that.
+        case .changedRows: throw StoreError.busy
         case .byRow:
             return Rows(found: try row(parameters[0], of: .records).map { [PageRow($0.record, $0.number)] } ?? [])
         case .secret:

@@ -64,7 +64,22 @@ package struct DatabaseRecords: RecordReading {
     }
 
     package func records(_ field: LookupField, _ lookup: Lookup) throws(StorageFailure) -> [StoredRecord] {
-        try records(try state().tree.entries(lookup.value))
+        let entries = try state().tree.entries(lookup.value)
+        return try records(field == .account ? entries.filter { $0.kind != .tombstone } : entries)
+    }
+
+    package func everyRecord(of account: Lookup) throws(StorageFailure) -> [StoredRecord]? {
+        try records(try state().tree.entries(account.value))
+    }
+
+    /// The rows that changes of this device's have written which are later than one, and that others are told of.
+    package func rowIDs(changedSince change: UInt64) throws(StorageFailure) -> [Int64] {
+        var rowIDs: [Int64] = []
+        try connection.run(.changedRows, [group, .integer(Int64(clamping: change))]) { row in
+            rowIDs.append(row.integer(0) ?? 0)
+            return true
+        }
+        return rowIDs
     }
 
     package func accounts(_ names: AccountLookup) throws(StorageFailure) -> [StoredRecord] {
@@ -232,6 +247,8 @@ extension StoredRecord {
             index: RecordIndex(
                 account: BlindValue(row.bytes(8)), credential: BlindValue(row.bytes(9)),
                 username: BlindValue(row.bytes(10)), label: BlindValue(row.bytes(11))))
-        self.init(rowID: rowID, header: header, attributes: attributes, secretCommitment: row.optionalBytes(12))
+        self.init(
+            rowID: rowID, header: header, attributes: attributes, secretCommitment: row.optionalBytes(12),
+            change: row.integer(14) ?? 0)
     }
 }

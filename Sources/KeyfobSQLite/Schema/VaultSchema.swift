@@ -66,13 +66,20 @@ package enum VaultSchema {
                 username_index BLOB,
                 label_index BLOB,
                 secret_commitment BLOB,
-                attributes BLOB NOT NULL
+                attributes BLOB NOT NULL,
+                change INTEGER NOT NULL
             ) STRICT
             """, automaticIndices: 1),
         SchemaObject.index(
             "records_by_kind", on: "records",
             """
             CREATE INDEX records_by_kind ON records (group_id, kind)
+            """),
+        // What a sync is told. A vault that is in none has nothing in it.
+        SchemaObject.index(
+            "records_by_change", on: "records",
+            """
+            CREATE INDEX records_by_change ON records (group_id, change) WHERE change > 0
             """),
         SchemaObject.table(
             "secrets",

@@ -9,44 +9,6 @@ package struct SyncHead: Hashable, Sendable {
     /// How many bytes of a head's hash go along.
     package static let hashCount = 16
 
-    /// The file that holds what a device has of a group.
-    package struct GroupFile: Hashable, Sendable {
-        /// The group.
-        package let group: SyncGroupTag
-        /// What ``SyncFileHash`` gives of the file.
-        package let hash: [UInt8]
-        /// How many bytes it has.
-        package let size: UInt64
-        /// The sequence of the head with which it was written.
-        package let sequence: UInt64
-
-        /// A file.
-        package init(group: SyncGroupTag, hash: [UInt8], size: UInt64, sequence: UInt64) {
-            (self.group, self.hash, self.size, self.sequence) = (group, hash, size, sequence)
-        }
-
-        /// Its name in the device's folder.
-        package var name: String { "\(sequence)-\(Hexadecimal.text(Array(hash.prefix(16)))).age" }
-
-        /// 1 group, 2 hash, 3 size u64, 4 sequence u64.
-        package var list: FieldList {
-            var list = FieldList()
-            list.append(1, group.bytes)
-            list.append(2, hash)
-            list.append(3, size)
-            list.append(4, sequence)
-            return list
-        }
-
-        /// The file that ``list`` describes.
-        package init(_ list: FieldList) throws(FieldList.Malformed) {
-            guard let group = list.bytes(1).flatMap({ SyncGroupTag($0) }), let hash = list.bytes(2), hash.count == 32,
-                let size: UInt64 = try list.integer(3), let sequence: UInt64 = try list.integer(4)
-            else { throw FieldList.Malformed() }
-            self.init(group: group, hash: Array(hash), size: size, sequence: sequence)
-        }
-    }
-
     /// A head, as others tell of it.
     package struct Mark: Hashable, Sendable {
         /// Its sequence.
@@ -74,8 +36,8 @@ package struct SyncHead: Hashable, Sendable {
     package var seen: [SyncDeviceID: Mark]
     /// What it knows of who takes part.
     package var statements: [SyncStatement]
-    /// Which file of each group it has taken in of each device.
-    package var acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]]
+    /// How far it has taken in what each device tells of each group.
+    package var acknowledged: [SyncDeviceID: [SyncGroupTag: UInt64]]
     /// The groups that were renamed or removed.
     package var groups: [SyncGroupTag: SyncGroupChange]
 
@@ -83,15 +45,12 @@ package struct SyncHead: Hashable, Sendable {
     package init(
         device: SyncDevice, sequence: UInt64, previous: [[UInt8]], time: Timestamp, name: String, files: [GroupFile],
         seen: [SyncDeviceID: Mark], statements: [SyncStatement],
-        acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]] = [:], groups: [SyncGroupTag: SyncGroupChange] = [:]
+        acknowledged: [SyncDeviceID: [SyncGroupTag: UInt64]] = [:], groups: [SyncGroupTag: SyncGroupChange] = [:]
     ) {
         (self.device, self.sequence, self.previous, self.time) = (device, sequence, previous, time)
         (self.name, self.files, self.seen, self.statements) = (name, files, seen, statements)
         (self.acknowledged, self.groups) = (acknowledged, groups)
     }
-
-    /// By what a head says that a file with this hash was taken in.
-    package static func acknowledgment(of hash: [UInt8]) -> [UInt8] { Array(hash.prefix(hashCount)) }
 
     /// The hash by which others know a head with this body.
     package static func hash(of signed: SignedBytes) -> [UInt8] {
@@ -107,7 +66,7 @@ package struct SyncHead: Hashable, Sendable {
     ///
     /// 1 sync, 2 device, 3 sequence u64, 4 hash of an earlier head (repeats), 5 time i64, 6 name, 7 file (repeats), 8 what it
     /// has seen of a device (repeats: 1 id, 2 sequence u64, 3 hash), 9 statement (repeats), 10 what it has taken in (repeats: 1 id
-    /// of a device, 2 group, 3 the first 16 bytes of a file's hash), 11 what became of a group (repeats).
+    /// of a device, 2 group, 3 how far u64), 11 what became of a group (repeats).
     package func signed(by identity: borrowing SyncIdentity, in sync: SyncID) -> SignedBytes {
         var body = FieldList()
         body.append(1, sync.bytes)
@@ -116,7 +75,7 @@ package struct SyncHead: Hashable, Sendable {
         for hash in previous.prefix(Self.previousLimit) { body.append(4, hash) }
         body.append(5, time.seconds)
         body.append(6, name)
-        for file in files.sorted(by: { $0.group < $1.group }) { body.append(7, file.list) }
+        for file in files.sorted() { body.append(7, file.list) }
         for (id, mark) in seen.sorted(by: { $0.key < $1.key }) {
             var list = FieldList()
             list.append(1, id.bytes)
@@ -126,11 +85,11 @@ package struct SyncHead: Hashable, Sendable {
         }
         for statement in statements { body.append(9, statement.signed.list) }
         for (id, groups) in acknowledged.sorted(by: { $0.key < $1.key }) {
-            for (group, hash) in groups.sorted(by: { $0.key < $1.key }) {
+            for (group, position) in groups.sorted(by: { $0.key < $1.key }) {
                 var list = FieldList()
                 list.append(1, id.bytes)
                 list.append(2, group.bytes)
-                list.append(3, hash)
+                list.append(3, position)
                 body.append(10, list)
             }
         }
@@ -150,7 +109,11 @@ package struct SyncHead: Hashable, Sendable {
         }
         var files: [GroupFile] = []
         for list in try body.lists(7) { files.append(try GroupFile(list)) }
-        guard Set(files.map(\.group)).count == files.count else { throw FieldList.Malformed() }
+        // Of each group one file has everything.
+        let wholes = files.filter { !$0.isSegment }.map(\.group)
+        guard Set(wholes).count == wholes.count, Set(files.map(\.group)).count == wholes.count else {
+            throw FieldList.Malformed()
+        }
         var seen: [SyncDeviceID: Mark] = [:]
         for list in try body.lists(8) {
             guard let id = list.bytes(1).flatMap({ SyncDeviceID($0) }), let sequence: UInt64 = try list.integer(2),
@@ -162,12 +125,12 @@ package struct SyncHead: Hashable, Sendable {
         let statements = try body.lists(9).prefix(SyncRoster.statementLimit).compactMap { list in
             (try? SignedBytes(list)).flatMap { try? SyncStatement($0) }
         }
-        var acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]] = [:]
+        var acknowledged: [SyncDeviceID: [SyncGroupTag: UInt64]] = [:]
         for list in try body.lists(10) {
             guard let id = list.bytes(1).flatMap({ SyncDeviceID($0) }),
-                let group = list.bytes(2).flatMap({ SyncGroupTag($0) }), let hash = list.bytes(3)
+                let group = list.bytes(2).flatMap({ SyncGroupTag($0) }), let position: UInt64 = try list.integer(3)
             else { throw FieldList.Malformed() }
-            acknowledged[id, default: [:]][group] = Array(hash)
+            acknowledged[id, default: [:]][group] = position
         }
         self.init(
             device: try SyncDevice(device), sequence: sequence, previous: previous, time: Timestamp(seconds: seconds),

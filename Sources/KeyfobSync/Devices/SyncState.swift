@@ -14,10 +14,10 @@ package struct SyncState: Hashable, Sendable {
         package var time: Timestamp
         /// The files of that head.
         package var files: [SyncHead.GroupFile]
-        /// The hashes of the files that were merged here.
-        package var merged: [SyncGroupTag: [UInt8]] = [:]
-        /// Which files of this device it says to have taken in.
-        package var acknowledged: [SyncGroupTag: [UInt8]] = [:]
+        /// How far what it tells of each group was merged here.
+        package var merged: [SyncGroupTag: UInt64] = [:]
+        /// How far it says to have taken in what this device tells.
+        package var acknowledged: [SyncGroupTag: UInt64] = [:]
         /// When the groups got their names, as it knows them.
         package var named: [SyncGroupTag: ItemVersion] = [:]
         /// Whether what it shows next counts, whatever was seen: somebody has accepted it.
@@ -37,12 +37,8 @@ package struct SyncState: Hashable, Sendable {
         package var head: SeenHead
         /// The files of that head.
         package var files: [SyncHead.GroupFile]
-        /// What stands for the content and the readers of each file.
-        package var contents: [SyncGroupTag: [UInt8]]
-        /// What stands for the state of the vault in which each file was last found to be right.
-        package var bases: [SyncGroupTag: [UInt8]] = [:]
-        /// What the system says of each file, as it was last found to be the one that was written.
-        package var traits: [SyncGroupTag: [UInt8]] = [:]
+        /// What is known of what the files tell.
+        package var told: [SyncGroupTag: ToldGroup]
         /// What stands for who takes part, as that head has it.
         package var roster: [UInt8]
         /// Whether it was seen at the remote since.
@@ -52,10 +48,10 @@ package struct SyncState: Hashable, Sendable {
 
         /// What was published.
         package init(
-            head: SeenHead, files: [SyncHead.GroupFile], contents: [SyncGroupTag: [UInt8]], roster: [UInt8],
+            head: SeenHead, files: [SyncHead.GroupFile], told: [SyncGroupTag: ToldGroup] = [:], roster: [UInt8],
             isConfirmed: Bool
         ) {
-            (self.head, self.files, self.contents) = (head, files, contents)
+            (self.head, self.files, self.told) = (head, files, told)
             (self.roster, self.isConfirmed) = (roster, isConfirmed)
         }
     }
@@ -125,6 +121,8 @@ package struct SyncState: Hashable, Sendable {
     /// Whether this device goes on from the head that it is seen to have written last: somebody has accepted that its own
     /// record of that was set back.
     package var resumes = false
+    /// Whether the vault may have lost what it had told and taken in: all of it is read once more.
+    package var isPutBack = false
     /// How often this was written; nothing that is older than what was seen of it is gone on from.
     package var sequence: UInt64 = 0
     /// When it was synchronised the last time.
@@ -141,6 +139,19 @@ package struct SyncState: Hashable, Sendable {
         removals = before.removals
     }
 
+    /// Has all be read once more that was told, by whomever: the vault may have lost it.
+    package mutating func readAgain() {
+        isPutBack = true
+        for id in peers.keys { peers[id]?.merged = [:] }
+    }
+
+    /// Has all be read once more that others tell of a group, which is not here any more.
+    package mutating func forget(_ tag: SyncGroupTag) {
+        groups[tag] = nil
+        own?.told[tag] = nil
+        for id in peers.keys { peers[id]?.merged[tag] = nil }
+    }
+
     /// Notes a finding, once of each kind for each device.
     package mutating func note(_ finding: SyncFinding) {
         guard !findings.contains(where: { $0.kind == finding.kind && $0.device == finding.device }) else { return }
@@ -153,7 +164,7 @@ package struct SyncState: Hashable, Sendable {
 // scope), 11 last i64, 12 number of the own copy of the vault u64, 13 a number from before u64 (repeats), 14 sequence u64, 15 a head
 // that did not open (repeats: 1 id, 2 hash, 3 time i64), 16 what was removed (repeats), 17 when old removals were looked for i64,
 // 18 a decision of this vault's that another's has replaced (repeats: 1 group, 2 name, 3 value), 19 a group of the vault (repeats),
-// 20 one that was removed (repeats), 21 whether it goes on from what is seen of it u8.
+// 20 one that was removed (repeats), 21 whether it goes on from what is seen of it u8, 22 whether all is read once more u8.
 extension SyncState {
     /// The state and this device's secrets: the secrets stand first, 64 bytes.
     package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
@@ -198,6 +209,7 @@ extension SyncState {
         for (tag, group) in groups.sorted(by: { $0.key < $1.key }) { list.append(19, group.list(tag)) }
         for change in removedGroups.mapValues({ SyncGroupChange(removed: $0) }).lists() { list.append(20, change) }
         if resumes { list.append(21, UInt8(1)) }
+        if isPutBack { list.append(22, UInt8(1)) }
         let bytes = list.encoded()
         return SecretBytes(count: Self.secretCount + bytes.count) { span in
             identity.secret.withBytes { span.copy(from: $0) }
@@ -257,6 +269,7 @@ extension SyncState {
         }
         state.removedGroups = try [SyncGroupTag: SyncGroupChange](try list.lists(20)).compactMapValues(\.removed)
         state.resumes = list.bytes(21) != nil
+        state.isPutBack = list.bytes(22) != nil
         let last: Int64? = try list.integer(11)
         state.last = last.map(Timestamp.init(seconds:))
         return (state, number)
@@ -316,20 +329,19 @@ extension SyncState.Root {
 }
 
 extension FieldList {
-    // 1 group, 2 bytes.
-    fileprivate init(_ group: SyncGroupTag, _ bytes: [UInt8]) {
+    // 1 group, 2 position u64.
+    fileprivate init(_ group: SyncGroupTag, _ position: UInt64) {
         self.init()
         append(1, group.bytes)
-        append(2, bytes)
+        append(2, position)
     }
 
-    fileprivate func tagged(_ number: UInt16) throws(Malformed) -> [SyncGroupTag: [UInt8]] {
-        var found: [SyncGroupTag: [UInt8]] = [:]
+    fileprivate func positions(_ number: UInt16) throws(Malformed) -> [SyncGroupTag: UInt64] {
+        var found: [SyncGroupTag: UInt64] = [:]
         for list in try lists(number) {
-            guard let tag = list.bytes(1).flatMap({ SyncGroupTag($0) }), let bytes = list.bytes(2) else {
-                throw Malformed()
-            }
-            found[tag] = Array(bytes)
+            guard let tag = list.bytes(1).flatMap({ SyncGroupTag($0) }), let position: UInt64 = try list.integer(2)
+            else { throw Malformed() }
+            found[tag] = position
         }
         return found
     }
@@ -351,10 +363,10 @@ extension SyncState.Peer {
         list.append(3, name)
         list.append(4, time.seconds)
         for file in files { list.append(5, file.list) }
-        for (tag, hash) in merged.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, hash)) }
+        for (tag, place) in merged.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, place)) }
         if beginsAnew { list.append(7, UInt8(1)) }
         list.append(8, arrived?.seconds)
-        for (tag, hash) in acknowledged.sorted(by: { $0.key < $1.key }) { list.append(9, FieldList(tag, hash)) }
+        for (tag, place) in acknowledged.sorted(by: { $0.key < $1.key }) { list.append(9, FieldList(tag, place)) }
         for change in named.mapValues({ SyncGroupChange(named: $0) }).lists() { list.append(10, change) }
         return list
     }
@@ -364,8 +376,8 @@ extension SyncState.Peer {
         self.init(
             head: try SeenHead(try list.lists(2).first), name: try list.requiredText(3),
             time: Timestamp(seconds: seconds ?? 0), files: try list.groupFiles(5))
-        merged = try list.tagged(6)
-        acknowledged = try list.tagged(9)
+        merged = try list.positions(6)
+        acknowledged = try list.positions(9)
         named = try [SyncGroupTag: SyncGroupChange](try list.lists(10)).compactMapValues(\.named)
         beginsAnew = list.bytes(7) != nil
         let arrival: Int64? = try list.integer(8)
@@ -374,28 +386,28 @@ extension SyncState.Peer {
 }
 
 extension SyncState.Own {
-    // 1 head, 2 file (repeats), 3 content (repeats), 4 roster, 5 whether it is confirmed u8, 6 basis (repeats), 7 time i64, 8 traits
-    // (repeats).
+    // 1 head, 2 file (repeats), 3 what is known of a group's (repeats), 4 roster, 5 whether it is confirmed u8, 7 time i64.
     fileprivate var list: FieldList {
         var list = FieldList()
         list.append(1, head.list)
         for file in files { list.append(2, file.list) }
-        for (tag, content) in contents.sorted(by: { $0.key < $1.key }) { list.append(3, FieldList(tag, content)) }
+        for (tag, told) in told.sorted(by: { $0.key < $1.key }) { list.append(3, told.list(tag)) }
         list.append(4, roster)
         list.append(5, UInt8(isConfirmed ? 1 : 0))
-        for (tag, basis) in bases.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, basis)) }
         list.append(7, time?.seconds)
-        for (tag, traits) in traits.sorted(by: { $0.key < $1.key }) { list.append(8, FieldList(tag, traits)) }
         return list
     }
 
     fileprivate init(_ list: FieldList) throws(FieldList.Malformed) {
         let confirmed: UInt8? = try list.integer(5)
+        var told: [SyncGroupTag: SyncState.ToldGroup] = [:]
+        for entry in try list.lists(3) {
+            guard let tag = entry.bytes(1).flatMap({ SyncGroupTag($0) }) else { throw FieldList.Malformed() }
+            told[tag] = try SyncState.ToldGroup(entry)
+        }
         self.init(
-            head: try SeenHead(try list.lists(1).first), files: try list.groupFiles(2), contents: try list.tagged(3),
+            head: try SeenHead(try list.lists(1).first), files: try list.groupFiles(2), told: told,
             roster: Array(list.bytes(4) ?? []), isConfirmed: confirmed == 1)
-        bases = try list.tagged(6)
-        traits = try list.tagged(8)
         let seconds: Int64? = try list.integer(7)
         time = seconds.map(Timestamp.init(seconds:))
     }

@@ -57,6 +57,9 @@ package enum StandardError {
     /// Whether a person sees it.
     package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Goes to the end of a file that messages go to, where somebody else has opened it anew and written behind this process.
+    package static func goToEnd() { lseek(STDERR_FILENO, 0, SEEK_END) }
+
     /// The file that it is, as systemd names that of the journal: device and inode.
     package static var file: String? {
         var status = stat()

@@ -20,6 +20,18 @@ package struct SealedRecord: Equatable, Sendable {
 
     /// What the manifest's catalogue has of it; nil where nobody has read the attributes.
     package let traits: [Catalogue.Trait]?
+    /// Which change others are told that it is of.
+    package var telling = Telling.kept
+
+    /// Which change of this device's the machines of a sync are told that a row is of.
+    package enum Telling: Equatable, Sendable {
+        /// The one that writes it.
+        case act
+        /// The one that it was of before; none, where it is new.
+        case kept
+        /// The one with this number, unless it was of a later one.
+        case following(Int64)
+    }
 
     package init(
         header: RecordHeader, attributes: CommittingAEAD.Box, secret: CommittingAEAD.Box?,

@@ -79,7 +79,7 @@ struct KnownProgramTests {
         ] {
             #expect(InspectionAnswer(answer.bytes) == answer)
         }
-        #expect(InspectionAnswer([]) == nil && InspectionQuestion([0x78]) == nil)
+        #expect(InspectionAnswer([]) == .noProcess && InspectionQuestion([0x78]) == nil)
     }
 
     @Test("The type of a mount is found by its number, also behind optional fields")

@@ -37,7 +37,8 @@ final class VarlinkPlace {
         var started: [FakeProcesses] = []
         server = try #require(
             VarlinkServer(
-                listener: socket.descriptor, limits: limits, busy: SocketDoor.busy(), now: { time.now },
+                listener: socket.descriptor, limits: limits, busy: SocketDoor.busy(),
+                unanswered: SocketDoor.unanswered(), now: { time.now },
                 peer: { _ in
                     if ofOneProcess { return processes.peer() }
                     number -= 1

@@ -115,6 +115,22 @@ struct VarlinkRoomTests {
         try await place.turn(until: { busy[0].replies().count + busy[1].replies().count > 0 })
     }
 
+    @Test("However few descriptors there are, there is room for programs, and for the owner's command besides")
+    func descriptors() {
+        var former: VarlinkServer.Limits?
+        for count in (64...4_096).map(UInt64.init) + [.max] {
+            let limits = VarlinkServer.Limits(descriptors: count)
+            #expect(limits.guests >= 4 && limits.connections >= 4 && limits.ofProcess >= 2, "\(count)")
+            #expect(limits.ofProcess <= limits.connections / 2 && limits.callsOfProcess <= limits.calls / 2, "\(count)")
+            // Each connection takes two, and what is answered some.
+            #expect(UInt64(2 * (limits.connections + limits.guests)) <= max(count, 40) - 40, "\(count)")
+            if let former { #expect(former.connections <= limits.connections && former.guests <= limits.guests) }
+            former = limits
+        }
+        let usual = VarlinkServer.Limits()
+        #expect(former?.connections == usual.connections && former?.guests == usual.guests)
+    }
+
     @Test("A program has its share of calls, and strangers have one together")
     func shares() throws {
         let rooms = ProgramRooms()

@@ -36,6 +36,39 @@ struct VarlinkServerTests {
         #expect(replies == (0..<50).map { said("a.M\($0)") })
     }
 
+    @Test("A call has one last reply, whatever is sent for it, and nothing comes behind that")
+    func oneAnswer() async throws {
+        // What is sent for a call: parts of an answer, and last ones; and once it has ended, by whoever still has the call.
+        let place = try VarlinkPlace { call, _, replies in
+            let words = call.method.split(separator: ".")[1]
+            for (number, word) in words.dropFirst().enumerated() {
+                let message = VarlinkMessage.reply(continues: word == "p") { $0.member("n", number) }
+                if word == "l" { Task { replies.send(message) } } else { replies.send(message) }
+            }
+        }
+        var random = SeededGenerator(seed: 43)
+        let client = try place.connect()
+        var replies: [String] = []
+        for _ in 0..<300 {
+            let words = (0..<Int.random(in: 0...5, using: &random)).map { _ in "pf".randomElement(using: &random) ?? "p"
+            }
+            let late = Bool.random(using: &random) ? "l" : ""
+            client.call("a.X" + String(words) + late, #","more":true"#)
+            let last = words.firstIndex(of: "f")
+            let expected = words[..<(last ?? words.count)].count + 1
+            replies = []
+            try await place.turn(until: {
+                replies += client.replies()
+                return replies.count >= expected && replies.last?.contains("continues") == false
+            })
+            place.turn()
+            replies += client.replies()
+            #expect(replies.count == expected || last == nil && !late.isEmpty, "\(words) \(replies)")
+            #expect(replies.count { !$0.contains("continues") } == 1, "\(words) \(replies)")
+            #expect(replies.last?.contains("Failed") == (last == nil) || !late.isEmpty, "\(words) \(replies)")
+        }
+    }
+
     @Test("A call that wants no reply gets none, and the next one its own")
     func oneway() async throws {
         let place = try VarlinkPlace(answer: Self.echo)

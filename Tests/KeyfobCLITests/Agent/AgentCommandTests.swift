@@ -80,6 +80,19 @@ struct AgentCommandTests {
         try run(place, variables: key, "ask unknown ada")
     }
 
+    @Test(
+        "with few descriptors, processes or little memory it is locked beside programs that take all places",
+        arguments: ["-n 64", "-n 72", "-n 100", "-n 200", "-n 400", "-Sn 1024", "-v 900000"])
+    func limits(limit: String) throws {
+        let place = try home()
+        try permit(place)
+        let outcome = try run(
+            place, variables: "ulimit \(limit);", "keyfob unlock -q --agent --for 1h --key-file key",
+            "ask token ada ADA", "ask crowd", "ask locked",
+            "keyfob unlock -q --agent --for 1h --key-file key", "ask token ada ADA", "keyfob lock")
+        #expect(outcome.errors.hasSuffix("locked\n"), "\(outcome)")
+    }
+
     @Test("while the vault is locked, programs are told what opens it, and that does")
     func locked() throws {
         let place = try home()

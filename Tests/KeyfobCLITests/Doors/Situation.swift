@@ -84,7 +84,8 @@ extension ContractTests {
 
     /// Those of other commands, or of a system that fails, which tests of these have.
     static let codesOfOthers: Set = [
-        "noSuchSlot", "noSuchBinding", "noSuchEntry", "noSuchProvider", "noSuchClient", "cancelled", "limitExceeded",
+        "noSuchSlot", "noSuchBinding", "noSuchEntry", "noSuchProvider", "noSuchClient", "notUndoable", "cancelled",
+        "limitExceeded",
         "rolledBack", "unknownVault", "newerVersion", "unavailable", "alreadyExists", "inputOutput", "diskFull", "busy",
         "needsVaultKey", "lastSlot", "otherAccount", "requestRefused", "notOffered", "unconfirmed", "fault",
         "proofNeeded",

@@ -11,6 +11,7 @@ struct MistakeTests {
     /// What is typed behind `keyfob`, the status, and parts of the message.
     private static let mistakes: [(typed: String, status: Int32, told: [String])] = [
         ("init", 73, ["there is a vault at", "'keyfob status' shows it", "--vault FOLDER makes another"]),
+        ("init --vault other", 64, ["no vault was made at", "shown to nobody", "--recovery-file FILE keeps that key"]),
         ("init --recovery-file recovery --vault other", 73, ["recovery exists already", "choose another name"]),
         ("init --kdf-memory 5 --vault other", 64, ["between 64 and 1024 MiB", "see 'keyfob init --help'"]),
         ("init --storage cloud --vault other", 64, ["'cloud' is invalid", "'embedded' and 'secret-service'"]),
@@ -27,7 +28,22 @@ struct MistakeTests {
         ),
         ("status --identity plain", 78, ["plain is open to other users", "chmod 600 it"]),
         ("status --color sometimes", 64, ["'sometimes' is invalid", "'auto', 'always' or 'never'"]),
-        ("status --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list' shows the groups"]),
+        ("status --group worc", 13, ["there is no group 'worc', but 'work'"]),
+        ("slot remove 00", 13, ["there is no slot '00'; there is "]),
+        ("account list nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("account list evee", 13, ["there is no account 'evee', but 'eve'"]),
+        ("grant work", 64, ["there is no command 'keyfob grant'; did you mean 'keyfob group grant'?"]),
+        ("slot lis", 64, ["did you mean 'keyfob slot list'?"]),
+        ("add zoe git.example", 64, ["a token is no argument", "'keyfob add zoe@git.example'"]),
+        (
+            "add zoe@git.example ghp_secret", 64,
+            ["a token is no argument", "read from a pipe; 'keyfob add zoe@git.example'"]
+        ),
+        ("add zoe ghp_secret", 64, ["a token is no argument", "; 'keyfob add zoe@HOST'"]),
+        (
+            "status --group nogroup", 13,
+            ["there is no group 'nogroup' (default, work)", "'keyfob group list' shows the groups"]
+        ),
         ("doctor --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
         ("verify --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob --vault nowhere init'"]),
         ("logout ada --frobnicate", 64, ["Unknown option '--frobnicate'; see 'keyfob logout --help'"]),
@@ -148,7 +164,36 @@ struct MistakeTests {
         ),
         ("token --account eve --claims nonsense", 64, ["--claims is not a JSON object", "see 'keyfob token --help'"]),
         ("token --account gone", 10, ["gone must sign in", "the account is signed out", "'keyfob add'"]),
-        ("token --tenant nowhere", 13, ["no account fits", "'keyfob which' says why"]),
+        ("token --tenant nowhere", 13, ["no account fits", "'keyfob which --tenant nowhere' says why"]),
+        (
+            "token --account eve --authority other.example --url https://git.example/x --tool gh", 13,
+            [
+                "eve does not fit: it is at git.example",
+                "'keyfob which --account eve --authority other.example --url https://git.example/x --tool gh' says why",
+            ]
+        ),
+        ("token --account eve --client other", 10, ["there is no access token of eve from client other"]),
+        (
+            "token --tenant nowhere --tool gh --group work", 13,
+            ["no account fits", "'keyfob which --tenant nowhere --tool gh --group work' says why"]
+        ),
+        (
+            "token -a ada -a eve", 64,
+            ["--account is given twice, as ada and as eve", "give it once"]
+        ),
+        ("account list --vault plain --vault=folder", 64, ["--vault is given twice, as plain and as folder"]),
+        ("--vault plain account list --vault folder", 64, ["--vault is given twice, as folder and as plain"]),
+        ("token --url https://a:b@c.example --url https://d.example", 64, ["--url is given twice; give it once"]),
+        ("bind eve --host a.example --host b.example", 64, ["--host is given twice, as a.example and as b.example"]),
+        (
+            "token --account \"$(printf 'a\\377b')\"", 64,
+            ["the 3rd word after keyfob, the value of --account, is not UTF-8, from its 2nd byte on"]
+        ),
+        ("\"$(printf '\\303')\" list", 64, ["the 1st word after keyfob is not UTF-8, from its 1st byte on"]),
+        (
+            "token --frob \"$(printf 'a\\033[1mb')\"", 64,
+            ["the 3rd word after keyfob, the value of --frob, has the control character U+001B as its 2nd character"]
+        ),
         ("which -a nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("whoami", 11, ["the request fits 4 accounts", "for example --account ada@git.example"]),
         ("prompt extra", 64, ["Unexpected argument 'extra'", "see 'keyfob prompt --help'"]),
@@ -201,6 +246,24 @@ struct MistakeTests {
         ("client remove secret", 64, ["nothing was changed", "nobody to ask", "--force does it without asking"]),
         ("client remove nosuch", 13, ["there is no client 'nosuch'", "'keyfob client list'"]),
         ("exec", 64, ["name the program, behind '--'", "see 'keyfob exec --help'"]),
+        (
+            "exec -a eve --env=T gh repo 'a b'", 64,
+            ["name the program, behind '--'", "for example 'keyfob exec -a eve --env=T -- gh repo \"a b\"'"]
+        ),
+        ("mcp mcp.example/x", 64, ["the address has no scheme", "did you mean https://mcp.example/x"]),
+        (
+            "provider add https://sso.example", 66,
+            ["there is no file https://sso.example", "'keyfob provider add --issuer https://sso.example'"]
+        ),
+        ("token --account eve --tenant contoso", 10, ["there is no access token of eve in tenant contoso"]),
+        (
+            "sync init rclone:nosuch:x --timeout 20", 75,
+            ["rclone could not make a folder at nosuch:x", "'rclone listremotes'"]
+        ),
+        (
+            "sync init https://ada:SECRET@127.0.0.1:9/x.git", 75,
+            ["git could not read https://127.0.0.1:9/x.git: unable to access", "check the network and try again"]
+        ),
         ("exec -- true", 64, ["say how the program gets the token", "--env NAME, --file or --proxy"]),
         ("exec --proxy --file -- true", 64, ["--proxy and --file exclude one another"]),
         ("exec --proxy --env T -- true", 64, ["--env NAME=HOST, or NAME=HOST/PATH"]),
@@ -326,7 +389,7 @@ struct MistakeTests {
         ("sync status", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
     ]
 
-    private func home() throws -> Workplace {
+    func home() throws -> Workplace {
         let place = try Workplace.withVault()
         try place.run("keyfob group create --quiet work && head -c 32 /dev/urandom > wrong && chmod 600 wrong")
             .expectSuccess()
@@ -370,7 +433,10 @@ struct MistakeTests {
         "a variable that decided is named, and no other",
         arguments: [
             ("KEYFOB_VAULT=nowhere", "status", "there is no vault at nowhere (named by KEYFOB_VAULT); "),
-            ("KEYFOB_GROUP=nogroup", "account list", "there is no group 'nogroup' (named by KEYFOB_GROUP); "),
+            (
+                "KEYFOB_GROUP=nogroup", "account list",
+                "there is no group 'nogroup' (named by KEYFOB_GROUP) (default, work); "
+            ),
             (
                 "KEYFOB_GROUP=work", "account show gone",
                 "there is no account 'gone' (looked for in group 'work' alone, by KEYFOB_GROUP); "

@@ -74,6 +74,44 @@ struct SurroundingsTests {
         try place.run("\(without) account list --key-file key").expectSuccess()
     }
 
+    /// Where no key is kept: what is run before, what is said, and whether what is advised opens the vault.
+    private static let places: [(before: String, with: String, told: String, command: String)] = [
+        ("", "", "this session has no kernel keyring of its own; run 'keyfob unlock --user'", "keyfob unlock --user"),
+        ("unset XDG_RUNTIME_DIR", "", "XDG_RUNTIME_DIR names no folder", ""),
+        ("export XDG_RUNTIME_DIR=$PWD/none", "", "the folder 'keyfob' in XDG_RUNTIME_DIR cannot be made", ""),
+        ("chmod 755 run; mkdir -m 755 run/keyfob", "", "run/keyfob cannot be trusted: its mode is 0755", ""),
+        ("", "no_keyrings", "the kernel offers no keyring here", ""),
+    ]
+
+    @Test(
+        "a locked vault says by one rule, at every door, why nothing is kept here and what opens it",
+        arguments: places.indices)
+    func locked(index: Int) throws {
+        let (before, with, told, command) = Self.places[index]
+        let place = try Workplace(LibraryFile.variables)
+        try place.write("right", "correct horse battery\n")
+        try place.run("keyfob init -q --passphrase-fd 3 --kdf-memory 64 --recovery-file recovery 3<right")
+            .expectSuccess()
+        let prefix = "\(before)\n" + (with.isEmpty ? "exec " : "exec \"$PYTHON\" \(PythonScript.path(with)) ")
+        let answer = try place.run(prefix + "keyfob token --account ada")
+        answer.expectError(12, "the vault is locked", told)
+        let library =
+            "import keyfob, sys\ntry: keyfob.Keyring().token(account='ada')\n"
+            + "except keyfob.Error as error: print('keyfob: %s' % error)\n"
+        try place.write("ask.py", library)
+        let other = try place.run(prefix + "\(PythonScript.interpreter) ask.py").expectSuccess()
+        #expect(other.text == answer.errors, "\(other)")
+        for line in ["keyfob status", "keyfob doctor"] {
+            let shown = try place.run(prefix + line).text
+            #expect(!shown.contains("'keyfob unlock'") || told.contains("'keyfob unlock'"), "\(shown)")
+        }
+        guard !command.isEmpty else { return }
+        try place.run(
+            "\(before)\n\(command) --passphrase-fd 3 3<right && keyfob account list --no-input; keyfob lock -q"
+        )
+        .expectSuccess()
+    }
+
     @Test("very many accounts are listed, named, chosen and completed")
     func many() throws {
         let count = TestLength.rounds(1_000, full: 10_000)

@@ -44,9 +44,10 @@ extension Workplace {
         return try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any] ?? [:]
     }
 
-    /// Stores a token by `keyfob add`.
+    /// Stores a token by `keyfob add`, at `git.example` unless the options say where.
     func add(_ account: String, token: String, _ options: String = "") throws {
-        try run("keyfob add --quiet --account '\(account)' --host git.example \(options)", text: token).expectSuccess()
+        let host = options.contains("--host") ? "" : "--host git.example"
+        try run("keyfob add --quiet --account '\(account)' \(host) \(options)", text: token).expectSuccess()
     }
 
     private func url(_ name: String) -> URL {

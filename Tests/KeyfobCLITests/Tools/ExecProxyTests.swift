@@ -73,6 +73,17 @@ struct ExecProxyTests {
         #expect(!log.contains("q=1") && !log.contains("/me"), "\(log)")
     }
 
+    @Test(
+        "where nothing came through, that is said at the end, and nothing where something did or nothing ran",
+        arguments: [("true", true), ("exit 7", true), ("curl -sS $API/me > answer", false)])
+    func unused(script: String, isTold: Bool) throws {
+        let outcome = try behind("--account ada --env API=$SERVER", script)
+        #expect(outcome.errors.contains("bash sent nothing through the proxy") == isTold, "\(outcome)")
+        #expect(outcome.errors.split(separator: "\n").count == (isTold ? 1 : 0), "\(outcome)")
+        let missing = try place.run("keyfob exec --proxy --account ada --env API=$SERVER -- nosuchprogram")
+        #expect(missing.status == 127 && !missing.errors.contains("through the proxy"), "\(missing)")
+    }
+
     @Test("of a token that no request took the log has nothing")
     func unused() throws {
         try place.run("keyfob exec --quiet --proxy --url https://$SERVER/x --account ada -- true").expectSuccess()

@@ -120,7 +120,7 @@ struct ToolImportTests {
             try place.run("keyfob import file").expectError(status, words)
         }
         for (line, status, words) in [
-            ("mkfifo odd", 78, "odd is not a regular file"), ("mkdir odd", 78, "odd is a folder"),
+            ("mkfifo odd", 74, "nothing came through odd in 10 seconds"), ("mkdir odd", 78, "odd is a folder"),
             ("ln -s nowhere odd", 66, "there is no file odd"), ("truncate -s 1T odd", 65, "holds more than"),
         ] as [(String, Int32, String)] {
             try place.run(line).expectSuccess()

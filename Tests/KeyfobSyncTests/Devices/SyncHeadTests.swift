@@ -59,10 +59,14 @@ final class SyncHeadTests {
             .approval(other.device, .groups([SyncGroupTag(.default, in: sync)])), by: identity, in: sync,
             at: Timestamp(seconds: 3))
         let file = SyncHead.GroupFile(
-            group: SyncGroupTag(.default, in: sync), hash: [UInt8](repeating: 7, count: 32), size: 99, sequence: 4)
+            group: SyncGroupTag(.default, in: sync), hash: [UInt8](repeating: 7, count: 32), size: 99, sequence: 4,
+            position: 3, after: 2)
+        let whole = SyncHead.GroupFile(
+            group: SyncGroupTag(.default, in: sync), hash: [UInt8](repeating: 6, count: 32), size: 98, sequence: 3,
+            position: 2)
         let head = SyncHead(
             device: identity.device, sequence: 5, previous: [[UInt8](repeating: 1, count: 16)],
-            time: Timestamp(seconds: -1), name: "ä", files: [file],
+            time: Timestamp(seconds: -1), name: "ä", files: [whole, file],
             seen: [other.device.id: .init(sequence: 8, hash: [UInt8](repeating: 2, count: 16))],
             statements: [statement],
             groups: [
@@ -88,6 +92,14 @@ final class SyncHeadTests {
         }
     }
 
+    private func told() -> SyncState.ToldGroup {
+        var told = SyncState.ToldGroup()
+        (told.basis, told.readers, told.name, told.change, told.content) = ([1], [[2], [3]], "work", 7, [3])
+        told.segments = [.init(after: 1, start: 2, weight: 3, size: 4), .init(after: 5, start: 6, weight: 0, size: 8)]
+        (told.isStale, told.traits) = (true, [[9]: [10], [11]: [12]])
+        return told
+    }
+
     @Test("the state of a vault comes back as it was written")
     func state() throws {
         var state = SyncState(remote: "/r", name: "n", place: [1, 2])
@@ -102,18 +114,19 @@ final class SyncHeadTests {
                 at: Timestamp(seconds: 3))
         ]
         let tag = SyncGroupTag(.default, in: sync)
-        let file = SyncHead.GroupFile(group: tag, hash: [UInt8](repeating: 7, count: 32), size: 99, sequence: 4)
+        let file = SyncHead.GroupFile(
+            group: tag, hash: [UInt8](repeating: 7, count: 32), size: 99, sequence: 4, position: 3, after: 2)
         let seen = chain(3)[2]
         state.peers[identity.device.id] = .init(head: seen, name: "p", time: Timestamp(seconds: 4), files: [file])
-        state.peers[identity.device.id]?.merged = [tag: [9]]
-        state.own = .init(head: seen, files: [file], contents: [tag: [3]], roster: [4], isConfirmed: true)
-        state.own?.bases = [tag: [5]]
+        state.peers[identity.device.id]?.merged = [tag: 9]
+        state.own = .init(head: seen, files: [file], told: [tag: told()], roster: [4], isConfirmed: true)
         state.peers[identity.device.id]?.named = [tag: version(4)]
         state.groups = [
             tag: .init(id: .random(), name: .default, named: version(5)),
             SyncGroupTag(.default, in: sync, number: 1): .init(id: .random(), name: .default),
         ]
         (state.removedGroups, state.resumes) = ([SyncGroupTag(.default, in: sync, number: 2): version(6)], true)
+        state.isPutBack = true
         #expect(state.unusedTag(for: .default, in: sync) == SyncGroupTag(.default, in: sync, number: 3))
         for kind in SyncFinding.Kind.allCases {
             state.note(SyncFinding(kind, identity.device.id, at: Timestamp(seconds: 6), found: 1, seen: 2))

@@ -70,7 +70,7 @@ final class MemoryStore: DeviceStore, RecordWriting, RecordReading, Sendable {
     func manifest() -> GroupManifest? { nil }
 
     func records(_ field: LookupField, _ lookup: Lookup) -> [StoredRecord] {
-        all { field.value(in: $0.index) == lookup.value }
+        all { field.finds($0, by: lookup) }
     }
 
     func accounts(_ names: AccountLookup) -> [StoredRecord] { all { names.matches($0) } }

@@ -1,5 +1,7 @@
 import Foundation
+import KeyfobAge
 import KeyfobModel
+import KeyfobRecords
 import KeyfobSync
 import KeyfobTestSupport
 import KeyfobVault
@@ -47,11 +49,40 @@ final class HostileDevice {
         SyncStatement(.revocation(id, keeping: []), by: identity, in: try sync(), at: Timestamp(seconds: seconds))
     }
 
+    /// Writes a file of a group, whatever is in it.
+    ///
+    /// - Parameters:
+    ///   - number: Which copy of a vault it says that it is of; nil for its own.
+    ///   - items: In the order of a bundle.
+    func file(
+        of group: AccessGroup = .default, _ items: [ItemRecord], at position: UInt64, after: UInt64? = nil,
+        number: UInt64? = nil
+    ) throws -> SyncHead.GroupFile {
+        var counts: [BundleManifest.RecordKind: Int] = [:]
+        for item in items { counts[item.kind, default: 0] += 1 }
+        let manifest = BundleManifest(
+            purpose: .sync, vault: try sync().bytes, header: nil, device: number ?? identity.device.number, created: 0,
+            groups: [group], counts: counts)
+        let readers = try home.machines.map { try $0.keyring.sync.openSession().identity.device }
+        var bytes: [UInt8] = []
+        var writer = try BundleWriter(
+            manifest, encryptor: try AgeEncryptor(recipients: SyncEnvelope.recipients(readers)))
+        for item in items { try writer.write(item) { bytes += [UInt8]($0) } }
+        _ = try writer.finish(authenticating: { _ in nil }) { bytes += [UInt8]($0) }
+        var hash = SyncFileHash()
+        hash.add(bytes)
+        let file = SyncHead.GroupFile(
+            group: SyncGroupTag(group, in: try sync()), hash: hash.finish(), size: UInt64(bytes.count),
+            sequence: sequence + 1, position: position, after: after)
+        try Data(bytes).write(to: URL(filePath: folder + "/" + file.name))
+        return file
+    }
+
     /// Writes a head that every machine can read, or all but one.
-    func write(notFor excluded: SyncDeviceID? = nil) throws {
+    func write(_ files: [SyncHead.GroupFile] = [], notFor excluded: SyncDeviceID? = nil) throws {
         sequence += 1
         let head = SyncHead(
-            device: identity.device, sequence: sequence, previous: previous, time: noon, name: "gamma", files: [],
+            device: identity.device, sequence: sequence, previous: previous, time: noon, name: "gamma", files: files,
             seen: seen, statements: statements)
         let signed = head.signed(by: identity, in: try sync())
         previous = [SyncHead.hash(of: signed)]

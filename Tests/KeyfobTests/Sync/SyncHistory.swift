@@ -86,9 +86,7 @@ struct SyncHistory {
 
     private static let names = ["team", "crew"].compactMap { try? AccessGroup($0) }
 
-    private func groups(_ machine: SyncMachine) throws -> [AccessGroup] {
-        try machine.keyring.groups.list().map(\.name)
-    }
+    private func groups(_ machine: SyncMachine) throws -> [AccessGroup] { try machine.groups() }
 
     private mutating func fill(_ machine: SyncMachine, with account: Account) throws {
         let group = Self.names[number(2)]
@@ -126,13 +124,13 @@ struct SyncHistory {
     private mutating func follow(_ machine: SyncMachine, since before: [Shared: String]) throws {
         guard number(2) == 0 else { return }
         // What was gone before, and is gone still, nobody decided anew; nor what other groups are called elsewhere.
-        let decided = try shared(machine).filter { key, text in
+        let decided = try machine.shared().filter { key, text in
             key.group == .default && ["account", "setting"].contains(key.kind)
                 && !(text.hasPrefix("tombstone") && before[key] == text)
         }
         try home.settle()
         for other in home.machines {
-            let now = try shared(other)
+            let now = try other.shared()
             for (key, text) in decided where now[key] != text {
                 undone.append("\(key) of \(machine.name) on \(other.name): \(text), \(now[key] ?? "-")")
             }
@@ -157,7 +155,7 @@ struct SyncHistory {
         let (owner, path) = files[number(files.count)]
         let file = try BundleFile(path: path)
         home.clock.advance(by: 1)
-        let before = try shared(machine)
+        let before = try machine.shared()
         if let owner {
             guard owner == machine.name else { return }
             _ = try machine.keyring.bundles.restore(file, with: keys.opener)
@@ -168,19 +166,6 @@ struct SyncHistory {
         try follow(machine, since: before)
     }
 
-    /// What must be the same everywhere: everything but the sign-ins that each machine has for itself.
-    func shared(_ machine: SyncMachine) throws -> [Shared: String] {
-        var shown: [Shared: String] = [:]
-        for group in try groups(machine) {
-            shown[Shared(group: group, key: nil)] = "there"
-            for (key, (item, secret)) in try machine.items(in: group)
-            where !item.isThisDeviceOnly && SyncTravel.travels(key) {
-                shown[Shared(group: group, key: key)] = text(item, secret)
-            }
-        }
-        return shown
-    }
-
     /// An item of a group, or the group itself.
     struct Shared: Hashable, CustomStringConvertible {
         let group: AccessGroup
@@ -189,8 +174,25 @@ struct SyncHistory {
         var kind: String { key?.kind.rawValue ?? "group" }
         var description: String { "\(group)/\(key.map { "\($0)" } ?? "")" }
     }
+}
 
-    private func text(_ item: ItemRecord, _ secret: [UInt8]?) -> String {
+extension SyncMachine {
+    func groups() throws -> [AccessGroup] { try keyring.groups.list().map(\.name) }
+
+    /// What must be the same everywhere: everything but the sign-ins that each machine has for itself.
+    func shared() throws -> [SyncHistory.Shared: String] {
+        var shown: [SyncHistory.Shared: String] = [:]
+        for group in try groups() {
+            shown[.init(group: group, key: nil)] = "there"
+            for (key, (item, secret)) in try items(in: group)
+            where !item.isThisDeviceOnly && SyncTravel.travels(key) {
+                shown[.init(group: group, key: key)] = Self.text(item, secret)
+            }
+        }
+        return shown
+    }
+
+    private static func text(_ item: ItemRecord, _ secret: [UInt8]?) -> String {
         // A record may be newer than all that it says, where a field was set to what it was.
         guard let credential = item.content.credential else { return "\(item.content)" }
         let grant = credential.grant ?? Grant()

@@ -22,9 +22,9 @@ struct SyncHistoryTests {
             var history = try SyncHistory(seed: seed)
             try history.play(steps: 45)
             let machines = history.home.machines
-            let first = try history.shared(machines[0])
+            let first = try machines[0].shared()
             for machine in machines.dropFirst() {
-                let other = try history.shared(machine)
+                let other = try machine.shared()
                 for key in Set(first.keys).union(other.keys) where first[key] != other[key] {
                     let both = "\(first[key] ?? "-") here, \(other[key] ?? "-") on \(machine.name)"
                     Issue.record("seed \(seed): \(key): \(both)")

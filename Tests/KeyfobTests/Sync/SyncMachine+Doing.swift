@@ -38,7 +38,11 @@ extension SyncMachine {
         let key = GrantKey(.refresh(account, client: client))
         return try change { writer in
             guard let credential = try writer.grant(key), credential.grant?.state == .active else { return false }
-            try writer.replaceGrant(key, secret: secret(token)) { $0.changeGrant { $0.generation += 1 } }
+            try writer.replaceGrant(key, secret: secret(token)) { credential in
+                // As a refresh that brings another token notes it; one of Google's stays the same, and is shared here.
+                let rotates = account.id.environment == "accounts.google.com" ? credential.grant?.rotates : true
+                credential.changeGrant { ($0.generation, $0.rotates) = ($0.generation + 1, rotates) }
+            }
             return true
         }
     }

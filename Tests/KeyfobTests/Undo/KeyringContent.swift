@@ -57,7 +57,11 @@ extension Keyring {
     func journalCount() throws -> Int {
         try withState { state in
             try state.vault.groups.reduce(0) { count, group in
-                try count + database.journal(in: group.keys).items.count { Undo.isOfTaking($0.value.entry.command) }
+                try count
+                    + database.journal(in: group.keys).items.count {
+                        // A note of what no undo takes back holds nothing.
+                        Undo.isOfTaking($0.value.entry.command) && JournalAct($0.value)?.lastingChange == nil
+                    }
             }
         }
     }
@@ -76,7 +80,7 @@ extension Keyring.Undo {
 
     /// What sign-outs and removals took away.
     func taken(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
-        try kept(in: groups).filter { Self.isOfTaking($0.command) }
+        try kept(in: groups).filter { !$0.isLasting && Self.isOfTaking($0.command) }
     }
 
     /// Brings back what the newest of them took away.

@@ -154,6 +154,7 @@ final class EtcdClient {
         switch failure {
         case .unreachable(let reason): "\(reason)"
         case .noHTTPLibrary: "libcurl (7.87 or later) is not installed"
+        case .noThread: "the system gives this process no further thread"
         case .outcomeUnknown: "it does not answer"
         default: "it answers something else than etcd"
         }

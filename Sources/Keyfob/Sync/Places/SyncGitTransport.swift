@@ -19,6 +19,8 @@ final class SyncGitTransport: SyncTransport {
     private let program: SyncProgram
 
     var folder: String { mirror.folder }
+    /// The address as messages name it.
+    private var shown: String { SyncComplaint.harmless(address) }
     private var repository: String { place + "/repository" }
     private var view: String { place + "/view" }
     /// What git is given as the other side.
@@ -62,14 +64,14 @@ final class SyncGitTransport: SyncTransport {
                 }
             }
         }
-        let listed = try require(git(["ls-remote", "--", target, Self.branch]), "read \(address)")
+        let listed = try require(git(["ls-remote", "--", target, Self.branch]), "read \(shown)")
         guard let object = Self.tip(in: listed) else {
             _ = git(["update-ref", "-d", Self.last])
             try write(files: [])
             return
         }
         try require(
-            fetch("+\(object):\(Self.last)") ?? fallbackFetch(), "read \(address)")
+            fetch("+\(object):\(Self.last)") ?? fallbackFetch(), "read \(shown)")
         try write(files: SyncGitPlan.chosen(try entries()))
     }
 
@@ -134,7 +136,7 @@ final class SyncGitTransport: SyncTransport {
         } catch let error as KeyringError {
             throw error
         } catch {
-            throw KeyringError(.inputOutput, "the files of \(address) cannot be written to \(place)")
+            throw KeyringError(.inputOutput, "the files of \(shown) cannot be written to \(place)")
         }
     }
 
@@ -167,8 +169,8 @@ final class SyncGitTransport: SyncTransport {
         guard isDone else {
             // Whether somebody was faster shows at the repository, in whatever words git says it.
             let now = try require(
-                git(["ls-remote", "--", target, Self.branch]), "write to \(address)")
-            guard Self.tip(in: now) != last else { throw failure("write to \(address)") }
+                git(["ls-remote", "--", target, Self.branch]), "write to \(shown)")
+            guard Self.tip(in: now) != last else { throw failure("write to \(shown)") }
             return false
         }
         _ = git(["update-ref", Self.last, commit])
@@ -197,11 +199,10 @@ final class SyncGitTransport: SyncTransport {
     }
 
     private func failure(_ what: String) -> KeyringError {
-        let line = program.complaints.split(separator: "\n").first {
-            $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ")
-        }
-        let reason = line.map { String($0.drop { $0 != " " }.dropFirst()) }
-        return program.failure(last, what, local.map { path in reason?.replacing(view, with: path) } ?? reason)
+        let reason = SyncComplaint.ofGit(program.complaints)
+        return program.failure(
+            last, what, local.map { path in reason?.replacing(view, with: path) } ?? reason,
+            advice: .tryByHand(["git", "ls-remote", shown]))
     }
 
     private var last = SyncProgram.Outcome.failed

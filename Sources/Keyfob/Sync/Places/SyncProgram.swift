@@ -69,7 +69,8 @@ struct SyncProgram {
     /// - Parameters:
     ///   - what: What it was to do.
     ///   - reason: What it says of why it could not.
-    func failure(_ outcome: Outcome, _ what: String, _ reason: String?) -> KeyringError {
+    ///   - advice: What to do where it has failed, and not for want of a network.
+    func failure(_ outcome: Outcome, _ what: String, _ reason: String?, advice: Advice) -> KeyringError {
         switch outcome {
         case .late:
             KeyringError(
@@ -84,7 +85,7 @@ struct SyncProgram {
         case .done, .failed:
             KeyringError(
                 .offline, "\(name) could not \(what)" + (reason.map { ": " + $0.onOneLine } ?? ""),
-                advice: .tryAgain(.nothingLost))
+                advice: SyncComplaint.isOfNetwork(reason ?? "") ? .checkNetwork(.nothingLost) : advice)
         }
     }
 }

@@ -6,6 +6,8 @@ internal import FoundationEssentials
 /// processes one at a time does.
 final class SyncRcloneTransport: SyncTransport {
     private let remote: String
+    /// The place as messages name it.
+    private var shown: String { SyncComplaint.harmless(remote) }
     private let mirror: SyncMirror
     private let rclone: SyncProgram
     private let wanted: String
@@ -30,9 +32,9 @@ final class SyncRcloneTransport: SyncTransport {
 
     func fetch() throws(KeyringError) {
         // What was written here and never arrived is not there.
-        try require(["mkdir", at("devices")], "make a folder at \(remote)")
+        try require(["mkdir", at("devices")], "make a folder at \(shown)")
         let listing = ["lsf", "--recursive", "--max-depth", "3", "--files-only", "--format", "sp", "--separator", ";"]
-        let listed = try require(listing + Self.filters + [at("")], "read \(remote)", limit: SyncChoice.listLimit)
+        let listed = try require(listing + Self.filters + [at("")], "read \(shown)", limit: SyncChoice.listLimit)
         let files = SyncChoice.chosen(Self.files(listed), \.path, \.size).map(\.path)
         try mirror.keep(Set(files))
         if !files.isEmpty {
@@ -40,7 +42,7 @@ final class SyncRcloneTransport: SyncTransport {
             else {
                 throw KeyringError(.inputOutput, "\(wanted) cannot be written")
             }
-            try require(["copy", "--files-from-raw", wanted, at(""), folder], "read \(remote)")
+            try require(["copy", "--files-from-raw", wanted, at(""), folder], "read \(shown)")
         }
         fetched = [:]
         for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] {
@@ -60,9 +62,9 @@ final class SyncRcloneTransport: SyncTransport {
         for name in new.filter({ !SyncMirror.isReplaced("/" + $0) }) + new.filter({ SyncMirror.isReplaced("/" + $0) }) {
             let path = ownFolder + "/" + name
             // Size and time alone would not tell a head from the one before.
-            try require(["copyto", "--ignore-times", folder + "/" + path, at(path)], "write to \(remote)")
+            try require(["copyto", "--ignore-times", folder + "/" + path, at(path)], "write to \(shown)")
         }
-        for path in gone { try require(["deletefile", at(path)], "remove an old file at \(remote)") }
+        for path in gone { try require(["deletefile", at(path)], "remove an old file at \(shown)") }
         return true
     }
 
@@ -86,10 +88,9 @@ final class SyncRcloneTransport: SyncTransport {
         let settings = ["--ask-password=false", "--retries", "1", "--log-level", "ERROR", "--use-json-log=false"]
         let outcome = rclone.run(settings + arguments, limit: limit)
         if case .done(let output) = outcome { return output }
-        let line = rclone.complaints.split(separator: "\n").last { $0.contains("Failed") || $0.contains("ERROR") }
-        let reason = line.map { text in
-            text.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? String(text)
-        }
-        throw rclone.failure(outcome, what, reason)
+        let reason = SyncComplaint.ofRclone(rclone.complaints)
+        let isUnknown = reason?.contains("section in config file") == true
+        throw rclone.failure(
+            outcome, what, reason, advice: isUnknown ? .listRemotes : .tryByHand(["rclone", "lsd", shown]))
     }
 }

@@ -25,16 +25,20 @@ struct AccountDefaultCommand: ParsableCommand {
         let groups = try global.groups()
         guard let account else {
             let group = groups?.first ?? .default
-            try keyring.accounts.setDefault(nil, in: group)
+            let former = try keyring.accounts.setDefault(nil, in: group)
+            defer {
+                if !global.json, let words = ReplacedText.text(former, in: group, keyring) { global.say(words) }
+            }
             return try global.tell(.defaultSet, "group '\(group)' has no default account now") {
                 $0.group = group.name
             }
         }
         let candidate = try keyring.accounts.named(account, in: groups)
-        try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
+        let former = try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
         let name = keyring.accounts.shownName(of: candidate.account)
         global.tellWarnings(of: keyring)
         try candidate.tellDefault(as: name, global)
+        if !global.json, let words = ReplacedText.text(former, in: candidate.group, keyring) { global.say(words) }
     }
 }
 

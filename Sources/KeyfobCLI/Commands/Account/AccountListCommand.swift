@@ -6,7 +6,7 @@ struct AccountListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the accounts, group by group.",
         discussion: """
-            Without --group, of all groups that the key opens; '*' marks a group's default. If the provider says how long a sign-in lasts, the \
+            Without --group, of all groups that the key opens, and without a name all of them; '*' marks a group's default. If the provider says how long a sign-in lasts, the \
             list warns in the last fifth of that time, at most a week before the end. --format prints one line for each account, \
             in which {id}, {username}, {label}, {name}, {group}, {provider}, {state}, {environment}, {tenant} and \\t are \
             replaced. --expiring \
@@ -14,10 +14,13 @@ struct AccountListCommand: ParsableCommand {
 
             Example:
               keyfob account list --group work
+              keyfob account list ada
               keyfob account list --expiring 7d
               keyfob account list --format '{id}\\t{name}' | fzf
             """)
 
+    @Argument(help: "Only the accounts that this names: an id, user name or label, or the beginning of one.")
+    var account: String?
     @Option(name: .long, help: ArgumentHelp("A line for each account.", valueName: "template")) var format: String?
     @Flag(name: .long, help: "Show ids and the number of tenants too.") var wide = false
     @Option(
@@ -37,7 +40,12 @@ struct AccountListCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        var candidates = Self.sorted(try keyring.accounts.list(in: global.groups()))
+        let groups = try global.groups()
+        let found =
+            if let account { try keyring.accounts.answering(to: account, in: groups) } else {
+                try keyring.accounts.list(in: groups)
+            }
+        var candidates = Self.sorted(found)
         if let seconds = expiring.flatMap(TimeText.seconds) {
             let limit = WallClock.system.now.advanced(by: Int64(seconds))
             candidates.removeAll { candidate in candidate.end.map { $0.endsOn > limit } ?? true }

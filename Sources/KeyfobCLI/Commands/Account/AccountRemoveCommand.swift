@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 struct AccountRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +12,7 @@ struct AccountRemoveCommand: ParsableCommand {
             --unbind takes them back, also where the account was removed before.
 
             The account stays in the vault for 30 days, with tokens and bindings, and the 'keyfob undo' command that \
-            is printed brings it back. --forever keeps nothing, and removes what earlier commands kept of the account. \
+            is printed brings it back. --forever keeps nothing, and removes what earlier commands kept of the account; 'keyfob undo' does not undo this then. \
             Backups that were made before may have the tokens: 'keyfob backup --list' names those in the vault's folder.
 
             'keyfob logout --forget' signs out at the provider and removes too.
@@ -32,6 +33,9 @@ struct AccountRemoveCommand: ParsableCommand {
         let (account, name, group, isLeftover) = try found(in: keyring)
         if !consent.isGiven {
             let forGood = forever ? " for good" : ""
+            if Terminal.isThere, !global.noInput {
+                StandardError.write(line: NamedVault.completing(forever || isLeftover ? Self.gone : Self.kept))
+            }
             try Confirmation.ask("Type 'remove' to remove \(name) (group \(group))\(forGood): ", "remove", global)
         }
         // What is left of an account that was removed has none to come back with.
@@ -48,10 +52,18 @@ struct AccountRemoveCommand: ParsableCommand {
             $0.undo = report.undo.map(SignOutDocument.Undo.init)
         }
         if !unbind { tell(meanings, of: account, in: group) }
-        guard let undo = report.undo, !global.json else { return }
+        guard !global.json else { return }
+        guard let undo = report.undo else {
+            if forever { global.say(Self.gone) }
+            return
+        }
         UndoText.offer(undo.id, undo.until, global)
         UndoText.tellDisplaced(undo.displaced, global)
     }
+
+    private static let kept = "'keyfob undo' can bring it back for 30 days; the provider is not told"
+    private static let gone =
+        "nothing is kept here for an undo; earlier backups may have it: 'keyfob backup --list'"
 
     /// Says where nobody is taken in the place of the account, and how that is lifted.
     private func tell(_ meanings: [GroupDecision], of account: AccountID, in group: AccessGroup) {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 struct GroupRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,6 +27,11 @@ struct GroupRemoveCommand: ParsableCommand {
         let summary = try keyring.groups.list().first { $0.name == group }
         let (isThere, accounts) = (summary != nil, summary?.accounts ?? 0)
         if accounts > 0, !consent.isGiven {
+            if Terminal.isThere, !global.noInput {
+                StandardError.write(
+                    line: undo.noBackup
+                        ? UndoOptions.gone : "a backup is made first, from which the recovery key brings it back")
+            }
             try Confirmation.ask(
                 "Group '\(group)' holds \(Quantity.of(accounts, "account")). Type its name to remove it: ", group.name,
                 global)

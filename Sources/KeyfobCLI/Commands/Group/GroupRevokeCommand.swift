@@ -77,8 +77,11 @@ struct GroupRevokeCommand: ParsableCommand {
     private func removed(from group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> SlotRevocation {
         let slots = try keyring.slots.list().filter { $0.group == group && $0.id.hasPrefix(slot.lowercased()) }
         guard !slots.isEmpty else {
+            let known = try keyring.slots.list().filter { $0.group == group }.map(\.id)
             throw KeyringError(
-                .noSuchSlot, "group '\(group)' has no slot '\(slot)'", hint: "'keyfob slot list' shows the slots")
+                .noSuchSlot,
+                "group '\(group)' has no slot '\(slot)', but \(known.isEmpty ? "none at all" : Quantity.list(known))",
+                hint: "'keyfob slot list' shows the slots")
         }
         try keyring.slots.remove(slot)
         global.say("removed slot \(slot); the group keeps its key")

@@ -57,7 +57,8 @@ extension ImportCommand {
         if files.isEmpty {
             global.say(
                 discover
-                    ? "no file was found in which a tool keeps tokens that can be taken"
+                    ? "no file was found in which a tool keeps tokens that can be taken; 'keyfob import FILE' takes one from "
+                        + "elsewhere, 'keyfob login PROVIDER' signs in"
                     : "nothing was found in the desktop's keyring that can be taken")
             if !refused.isEmpty { throw ReportedFailure(status: .malformed) }
         } else if dryRun {

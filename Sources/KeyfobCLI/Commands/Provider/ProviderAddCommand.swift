@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobNetwork
 internal import KeyfobSignIn
 
@@ -109,6 +110,11 @@ struct ProviderAddCommand: ParsableCommand {
         let keyring: Keyring
         let provider: IdentityProvider
         if let file {
+            if file.hasPrefix("https://"), FileAccess.status(file, following: true) == nil {
+                throw KeyringError(
+                    .noSuchFile, "there is no file \(file)",
+                    hint: "an issuer is named so: 'keyfob provider add --issuer \(ShellWord.inMessage(file))'")
+            }
             let document = try SecretInput.description(file)
             keyring = try global.unlockedKeyring(reaching: asks ? .network : .vault)
             do throws(KeyringError) {

@@ -19,6 +19,7 @@ struct SyncAcceptCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let (count, title) = try keyring.sync.acceptFindings(of: device)
+        keyring.undo.note(.findingsAccepted, title, as: "sync accept")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(try keyring.sync.status())) }
         global.say(

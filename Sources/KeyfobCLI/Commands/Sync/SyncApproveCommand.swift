@@ -38,6 +38,7 @@ struct SyncApproveCommand: ParsableCommand {
         let (change, report) = try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
             try await keyring.sync.approve(words, groups: groups, access)
         }
+        keyring.undo.note(.machineApproved, change.title, as: "sync approve")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
         let what = groups.map { ", for \(SyncText.groups($0))" } ?? ""

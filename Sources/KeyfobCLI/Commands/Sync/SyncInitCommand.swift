@@ -32,6 +32,7 @@ struct SyncInitCommand: ParsableCommand {
         let report = try NetworkTask.run { [name, access = options.access] () async throws(KeyringError) in
             try await keyring.sync.begin(at: remote.text, named: name, access)
         }
+        keyring.undo.note(.syncBegun, as: "sync init")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
         let words = report.status.own.words

@@ -32,6 +32,7 @@ struct SyncJoinCommand: ParsableCommand {
         let status = try NetworkTask.run { [name, words, access = options.access] () async throws(KeyringError) in
             try await keyring.sync.join(at: remote.text, named: name, trusting: words, groups: groups, access)
         }
+        keyring.undo.note(.syncJoined, as: "sync join")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
         try StandardOutput.write(line: status.own.words)

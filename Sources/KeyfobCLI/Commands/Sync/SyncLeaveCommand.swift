@@ -36,6 +36,7 @@ struct SyncLeaveCommand: ParsableCommand {
             throw KeyringError(
                 error.code, error.message, hint: "'\(line)' leaves it without telling the others\(others)")
         }
+        keyring.undo.note(.syncLeft, as: "sync leave")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncLeaveDocument(isTold: !hereOnly)) }
         global.say(

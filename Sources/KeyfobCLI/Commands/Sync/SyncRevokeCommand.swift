@@ -32,6 +32,7 @@ struct SyncRevokeCommand: ParsableCommand {
             [device, keep, access = options.access] () async throws(KeyringError) in
             try await keyring.sync.revoke(device, keeping: keep, access)
         }
+        keyring.undo.note(.machineRevoked, change.title, as: "sync revoke")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status, after: change)) }
         global.say("revoked \(change.title)")

@@ -72,7 +72,7 @@ struct EnvCommand: ParsableCommand {
             context: RequestContext(workingDirectory: ".", tool: nil, person: Environment.current.person))
         let selection = try keyring.accounts.select(request, in: groups)
         guard case .chosen(let candidate) = selection.outcome else {
-            throw keyring.accounts.error(of: selection, for: request)
+            throw keyring.accounts.error(of: selection, for: request, in: groups)
                 ?? KeyringError(.noSuchAccount, "there is no account")
         }
         return candidate.account.id.description

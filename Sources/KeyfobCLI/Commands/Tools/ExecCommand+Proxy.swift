@@ -6,6 +6,7 @@ internal import KeyfobFiles
 internal import KeyfobNetwork
 internal import KeyfobOAuth
 internal import KeyfobSignIn
+internal import KeyfobTerminal
 
 /// A program whose requests get a token on their way, so that it has none itself.
 ///
@@ -136,7 +137,20 @@ extension ExecCommand {
             confinement?.run(call, with: environment)
             call.become(with: environment)
         }
-        attend(process, gate, door, relay).mirror()
+        attend(process, gate, door, relay, of: call).mirror()
+    }
+
+    /// How the gate ends that nobody has come to.
+    private static let unused: CInt = 3
+
+    /// Tells that a program had no use of the proxy; of one that could not be started there is nothing to tell.
+    private func tellUnused(_ call: ProgramCall, _ end: SignalRelay.End) {
+        if case .status(126...127) = end { return }
+        // As a confined program does.
+        StandardError.goToEnd()
+        global.say(
+            "keyfob: warning: \(ShellWord.inMessage(call.name)) sent nothing through the proxy, and no token was used; if it "
+                + "takes no proxy from http_proxy, --env NAME=HOST puts the address into a variable that it reads")
     }
 
     /// What a process says when it is ready; ends as it does where it ends before.
@@ -164,14 +178,15 @@ extension ExecCommand {
     ///
     /// Where the gate goes first, its port stays taken: nobody else gets what the program sends there.
     private func attend(
-        _ process: pid_t, _ gate: borrowing TokenHolder, _ door: GatewayDoor, _ relay: borrowing SignalRelay
+        _ process: pid_t, _ gate: borrowing TokenHolder, _ door: GatewayDoor, _ relay: borrowing SignalRelay,
+        of call: ProgramCall
     ) -> SignalRelay.End {
         var isThere = true
         while true {
             switch relay.attend(process, reading: isThere ? gate.socket : door.descriptor) {
             case .ended(let end):
                 gate.dismiss()
-                _ = relay.attend(gate.process)
+                if case .ended(.status(Self.unused)) = relay.attend(gate.process) { tellUnused(call, end) }
                 return end
             case .readable where !isThere: door.sendAway()
             case .readable:
@@ -211,6 +226,7 @@ extension ExecCommand {
         Confinement(reading: [], writing: nil, allowsSockets: true).apply()
         try MessageLine(descriptor: line.descriptor).send(.ready)
         gateway.run(until: line.descriptor)
+        if !gateway.hasBeenUsed { Glibc.exit(Self.unused) }
     }
 
     /// Grants tokens of one account, each for the address that is named: what the process does that has the keys.

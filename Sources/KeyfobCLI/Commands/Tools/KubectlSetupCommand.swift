@@ -55,8 +55,7 @@ struct KubectlSetupCommand: ToolSetupCommand {
                 "added the user '\(user)' to \(file.path); '\(undoing)' removes it")
             request.tellMissingAccount(to: "kubectl", setup.global)
             setup.global.say("say where its token goes: keyfob bind --host SERVER ACCOUNT")
-            setup.global.say(
-                "and where it is used: kubectl config set-context --current --user=\(ShellWord.quoted(user))")
+            for way in KubectlContexts(in: file.text).ways(toUse: user) { setup.global.say(way) }
         }
     }
 

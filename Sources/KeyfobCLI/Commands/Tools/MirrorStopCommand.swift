@@ -51,6 +51,7 @@ struct MirrorStopCommand: ParsableCommand {
                 throw KeyringError(.inputOutput, "the note of the mirror cannot be removed")
             }
         }
+        global.note(LastingChange(.mirrorStopped, file), isOfVault: false)
         let words = remove ? ", and what the mirror had brought is out of it" : ""
         try global.tell(.mirrorStopped, "\(file) is not mirrored any more\(words)") {
             $0.subject = ChangeDocument.Subject(file: file)
