@@ -183,13 +183,17 @@ package final class GroupWriter {
 }
 
 extension SealedRecord {
-    /// The same as what a sync is told, where it is of a kind that it can be.
-    fileprivate func told(_ isNews: Bool) -> SealedRecord {
-        guard isNews, !header.isThisDeviceOnly else { return self }
+    /// Whether it is of a kind that a sync can be told.
+    package var canBeTold: Bool {
         switch header.kind {
-        case .account, .refreshToken, .appMetadata, .setting, .tombstone: break
-        case .accessToken, .idToken, .foreign, .clientSecret, .journal: return self
+        case .account, .refreshToken, .appMetadata, .setting, .tombstone: !header.isThisDeviceOnly
+        case .accessToken, .idToken, .foreign, .clientSecret, .journal: false
         }
+    }
+
+    /// The same as what a sync is told, where it can be.
+    fileprivate func told(_ isNews: Bool) -> SealedRecord {
+        guard isNews, canBeTold else { return self }
         var record = self
         record.telling = .act
         return record

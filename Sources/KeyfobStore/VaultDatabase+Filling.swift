@@ -7,9 +7,11 @@ extension VaultDatabase {
     ///
     /// - Parameters:
     ///   - groups: Each group's records, and the sequence that its manifest is to have.
+    ///   - isSynced: Whether the vault is part of a sync, which the folder where the database is made does not say.
     ///   - progress: How many records are stored, and how many there are.
     package func fill(
-        _ groups: [(keys: GroupKeys, records: [SealedRecord], sequence: UInt64)], progress: (Int, Int) -> Void
+        _ groups: [(keys: GroupKeys, records: [SealedRecord], sequence: UInt64)], isSynced: Bool,
+        progress: (Int, Int) -> Void
     ) throws {
         let count = groups.reduce(0) { $0 + $1.records.count }
         try write { database in
@@ -22,7 +24,7 @@ extension VaultDatabase {
                 // Of what was told elsewhere nothing is known: a sync is told all.
                 let told = Int64(clamping: group.sequence)
                 for var record in group.records {
-                    record.telling = .following(told)
+                    if record.canBeTold { record.telling = .following(told) }
                     try writer.insert(record)
                     done += 1
                     progress(done, count)

@@ -12,7 +12,7 @@ extension VaultDatabase {
     ) throws -> Int {
         try changeDatabase(&vault) { vault, database in
             if let slot { try vault.removeSlot(slot) }
-            try before(DatabaseTransaction(database, isSynced: false), try vault.group(name).keys)
+            try before(DatabaseTransaction(database, isSynced: isSynced), try vault.group(name).keys)
             return try Self.rotate(name, &vault, database, progress)
         }
     }

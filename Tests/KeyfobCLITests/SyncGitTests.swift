@@ -73,11 +73,13 @@ struct SyncGitTests {
             export GIT_DIR=$PWD/remote.git GIT_INDEX_FILE=$PWD/index GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x \
             GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x
             git rev-parse keyfob-sync > good
-            file=$(git ls-tree -r --name-only keyfob-sync | grep -v head | sort | comm -13 before - | head -n 1)
-            head -c $(git cat-file -s keyfob-sync:$file) /dev/urandom > bad
-            bad=$(git hash-object -w bad)
             git read-tree keyfob-sync
-            git update-index --add --cacheinfo 100644,$bad,$file
+            # Both what is new and the whole that it is in, where there is one.
+            for file in $(git ls-tree -r --name-only keyfob-sync | grep -v head | sort | comm -13 before -); do
+                head -c $(git cat-file -s keyfob-sync:$file) /dev/urandom > bad
+                bad=$(git hash-object -w bad)
+                git update-index --add --cacheinfo 100644,$bad,$file
+            done
             git update-index --add --cacheinfo 120000,$bad,devices/111111111111111111111111/head.age
             git update-index --add --cacheinfo 100644,$bad,devices/222222222222222222222222
             git update-ref refs/heads/keyfob-sync $(git commit-tree $(git write-tree) -m x)

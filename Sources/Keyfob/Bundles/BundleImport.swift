@@ -59,13 +59,15 @@ extension Keyring.Bundles {
     /// Takes a bundle in that was verified, while it is read once more.
     ///
     /// - Parameters:
+    ///   - group: The group of this vault that the only one of the bundle is, by whatever name the bundle calls that; nil to
+    ///     find each by its name.
     ///   - keys: The items of the bundle where they are few, so that nothing else is looked at here; nil for all.
     ///   - removals: What was removed long ago; nil for what the sync of this vault, or the one it left, has noted of that.
     ///   - read: Gives its records again, and fails where it is not the bundle that was verified.
     func take(
         _ incoming: IncomingBundle, _ mode: Keyring.ImportMode, _ wanted: [AccessGroup]?,
         _ decisions: DecisionKinds = [], isDryRun: Bool = false,
-        isRestoring: Bool = false, isSync: Bool = false, looksAt keys: Set<ItemKey>? = nil,
+        isRestoring: Bool = false, isSync: Bool = false, into group: GroupID? = nil, looksAt keys: Set<ItemKey>? = nil,
         removals: SyncRemovals? = nil, backsUp: Bool = true,
         from source: String? = nil,
         reading read: IncomingBundle.Reading
@@ -76,7 +78,12 @@ extension Keyring.Bundles {
         var backup: String?
         var isBackupWhole = false
         do {
-            outcomes = try withVault { state in try choose(&state, incoming, mode, wanted) }
+            outcomes = try withVault { state in
+                // Another process may have made a group since, or changed one.
+                try database.refresh(&state.vault)
+                try Self.require(group, as: incoming, state.vault.groups)
+                return try choose(state.vault, incoming, mode, wanted)
+            }
             if mode == .replace, backsUp, !isDryRun {
                 let reason: BackupClaim.Reason = source == nil ? .beforeReplacement : .beforeRestore
                 let report = try withVault { state in try makeBackup(&state, reason, keeping: nil) }
@@ -91,6 +98,7 @@ extension Keyring.Bundles {
             mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup, travels: isAct)
         do {
             try withVault { state in
+                try Self.require(group, as: incoming, state.vault.groups)
                 let names = state.vault.groups.map(\.name).filter { !outcomes.new.contains($0) } + outcomes.new
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: outcomes.taken,
@@ -144,23 +152,33 @@ extension Keyring.Bundles {
         var kept: [AccessGroup] = []
     }
 
+    /// Makes sure that the group which the only one of a bundle is has that name.
+    ///
+    /// - Throws: `busy`.
+    private static func require(
+        _ group: GroupID?, as incoming: IncomingBundle, _ groups: [UnlockedVault.Group]
+    ) throws {
+        guard let group else { return }
+        let present = groups.first { $0.keys.group == group }
+        guard let present, incoming.manifest.groups == [present.name] else { throw KeyringError.groupHasChanged }
+    }
+
     private func choose(
-        _ state: inout State, _ incoming: IncomingBundle, _ mode: Keyring.ImportMode, _ wanted: [AccessGroup]?
+        _ vault: borrowing UnlockedVault, _ incoming: IncomingBundle, _ mode: Keyring.ImportMode,
+        _ wanted: [AccessGroup]?
     ) throws -> GroupOutcomes {
         let listed = incoming.manifest.groups
         for name in wanted ?? [] where !listed.contains(name) {
             throw KeyringError(.noSuchGroup, "the bundle has no group '\(name)'", candidates: listed.map(\.name))
         }
-        // Another process may have made a group since.
-        try database.refresh(&state.vault)
-        let reachable = state.vault.groups.map(\.name)
+        let reachable = vault.groups.map(\.name)
         var outcomes = GroupOutcomes()
         for group in listed {
             if let wanted, !wanted.contains(group) {
                 outcomes.refused[group] = .notSelected
             } else if reachable.contains(group) {
                 outcomes.taken.insert(group)
-            } else if state.vault.opensWholeVault {
+            } else if vault.opensWholeVault {
                 outcomes.taken.insert(group)
                 outcomes.new.append(group)
             } else {

@@ -265,6 +265,8 @@ extension Keyring.Health {
             }
             return Keyring.RepairReport(files: files, losses: losses, takenOver: takenOver)
         }
+        // What was put aside comes back from what was told.
+        if !report.losses.isEmpty { try keyring.sync.readAgain() }
         // Outside: what was repaired is left as it is.
         keyring.undo.noteOutside(.repaired, as: "doctor --repair")
         return report

@@ -174,7 +174,7 @@ struct GroupPublication {
     private func run(since change: UInt64?, _ output: (RawSpan) throws -> Void) throws -> [UInt8] {
         guard let vault = VaultID(syncID.bytes) else { throw StoreError.unexpected(resultCode: 0) }
         return try sync.withVault { state in
-            guard let group = state.vault.groups.first(where: { $0.name == group.name }) else {
+            guard let group = state.vault.groups.first(where: { $0.keys.group == group.keys.group }) else {
                 throw VaultError.noSuchGroup
             }
             let bundle = BundleWriting(

@@ -23,7 +23,7 @@ extension Keyring.Sync {
             guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
             var removed: [String] = []
             for group in state.vault.groups {
-                let tag = session.state.tag(of: group.name, in: sync)
+                let tag = session.state.tag(of: group.keys.group) ?? session.state.tag(of: group.name, in: sync)
                 let decided = try settings(of: group) { item in
                     SyncTravel.travels(item.key) && !item.isTombstone
                         && left[item.version.device].map { !$0.contains(tag) } == true

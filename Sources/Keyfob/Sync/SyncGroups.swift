@@ -56,7 +56,8 @@ extension Keyring.Sync {
                     guard let version = try? result.get().item.version else { return }
                     last = max(version, last ?? version)
                 }
-                return (session.state.tag(of: name, in: sync), version(after: last, by: session.identity.device.number))
+                let tag = session.state.tag(of: group.keys.group) ?? session.state.tag(of: name, in: sync)
+                return (tag, version(after: last, by: session.identity.device.number))
             }
         } catch { throw KeyringError(error) }
     }
@@ -199,9 +200,9 @@ extension Keyring.Sync {
     ) throws -> AccessGroup? {
         guard var known = session.state.groups[tag] else {
             // Until it was renamed, a group has a tag of its name.
-            guard let sync = session.state.sync,
-                named != nil || (0..<64).contains(where: { SyncGroupTag(told, in: sync, number: $0) == tag })
-            else { return nil }
+            guard let sync = session.state.sync, named != nil || Self.begins(tag, as: told, in: sync) else {
+                return nil
+            }
             return try makeRoom(for: told, of: tag, in: scope, isNew: true, &session)
         }
         guard let named, known.named.map({ $0 < named }) ?? true else { return known.name }
@@ -211,10 +212,35 @@ extension Keyring.Sync {
             return told
         }
         let name = try makeRoom(for: told, of: tag, in: scope, isNew: false, &session)
-        try rename(known.name, to: name)
+        try rename(known, to: name)
         if name != told { known.named = version(after: named, by: session.identity.device.number) }
         known.name = name
         session.state.groups[tag] = known
+        return name
+    }
+
+    /// Whether the group with this tag began with this name.
+    private static func begins(_ tag: SyncGroupTag, as name: AccessGroup, in sync: SyncID) -> Bool {
+        (0..<64).contains { SyncGroupTag(name, in: sync, number: $0) == tag }
+    }
+
+    /// Since when a group has its name that a device tells of; nil for the one that it began with.
+    func naming(
+        of tag: SyncGroupTag, as told: AccessGroup, by id: SyncDeviceID, _ session: borrowing SyncSession
+    ) -> ItemVersion? {
+        guard id == session.own, let sync = session.state.sync else { return session.state.peers[id]?.named[tag] }
+        // That went with the group; whatever others say came later.
+        if Self.begins(tag, as: told, in: sync) { return nil }
+        return ItemVersion(stamp: Stamp(value: 0), device: session.identity.device.number)
+    }
+
+    /// What a group of the vault is called now, of which another process may have changed it.
+    func currentName(of group: SyncState.LocalGroup) throws -> AccessGroup {
+        let name = try withVault { state in
+            try database.refresh(&state.vault)
+            return state.vault.groups.first { $0.keys.group == group.id }?.name
+        }
+        guard let name else { throw KeyringError.groupHasChanged }
         return name
     }
 
@@ -249,7 +275,7 @@ extension Keyring.Sync {
         while session.state.groups.values.contains(where: { $0.name.name == "\(name.name)-\(number)" }) { number += 1 }
         let free = try AccessGroup("\(name.name)-\(number)")
         guard let (other, group) = taken, scope.contains(other), tag < other else { return free }
-        try rename(name, to: free)
+        try rename(group, to: free)
         session.state.groups[other] = .init(
             id: group.id, name: free, named: version(after: group.named, by: session.identity.device.number))
         return name
@@ -261,10 +287,19 @@ extension Keyring.Sync {
             || session.state.peers.values.contains { $0.files.contains { $0.group == tag } }
     }
 
-    private func rename(_ name: AccessGroup, to new: AccessGroup) throws {
+    private func rename(_ group: SyncState.LocalGroup, to new: AccessGroup) throws {
+        guard try currentName(of: group) == group.name else { throw KeyringError.groupHasChanged }
         try withVault { state in
-            try database.renameGroup(name, to: new, &state.vault)
+            try database.renameGroup(group.name, to: new, &state.vault)
             noteVault(&state)
         }
+    }
+}
+
+extension KeyringError {
+    /// That a group is not what it was when this process began.
+    static var groupHasChanged: KeyringError {
+        KeyringError(
+            .busy, "another process has renamed or removed a group meanwhile", advice: .tryAgain(.nothingLost))
     }
 }

@@ -272,6 +272,8 @@ extension Keyring.Sync {
             let count = session.state.findings.count { $0.device == id }
             session.state.findings.removeAll { $0.device == id }
             session.state.peers[id]?.beginsAnew = true
+            // What of its own files does not come is given up.
+            if id == session.own { session.state.unread = [] }
             return (count, session.name(of: id))
         }
     }

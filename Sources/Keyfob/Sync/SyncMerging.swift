@@ -32,14 +32,19 @@ extension Keyring.Sync {
     }
 
     /// Takes in the files that are new of each device, and what this one had told itself where the vault may have lost it.
+    ///
+    /// - Returns: The groups of which this one's own files have not all come yet.
     func merge(
         _ session: inout SyncSession, _ roster: SyncRoster, _ files: SyncFolder, _ report: inout SyncReport
-    ) throws {
-        guard let mine = roster.members[session.own] else { return }
+    ) throws -> Set<SyncGroupTag> {
+        guard let mine = roster.members[session.own] else { return session.state.unread }
         let travel = travel(session, roster)
-        if session.state.isPutBack, let own = session.state.own {
+        var unread: Set<SyncGroupTag> = []
+        let lost = session.state.unread
+        let told = session.state.own?.files.filter { lost.contains($0.group) } ?? []
+        if !told.isEmpty {
             var merged: [SyncGroupTag: UInt64] = [:]
-            try merge(own.files, of: mine, in: mine.scope, travel, files, &merged, &session, &report)
+            unread = try merge(told, of: mine, in: mine.scope, travel, files, &merged, &session, &report)
         }
         for member in roster.active where member.device.id != session.own {
             let id = member.device.id
@@ -58,18 +63,20 @@ extension Keyring.Sync {
             var merged = peer.merged
             // As far as it came before it failed.
             defer { session.state.peers[id]?.merged = merged }
-            try merge(peer.files, of: member, in: scope, travel, files, &merged, &session, &report)
+            _ = try merge(peer.files, of: member, in: scope, travel, files, &merged, &session, &report)
         }
+        return unread
     }
 
     /// Takes in what is new in the files of one device.
     ///
     /// - Parameter merged: How far each group was taken in.
+    /// - Returns: The groups of which not all was.
     private func merge(
         _ told: [SyncHead.GroupFile], of member: SyncRoster.Member, in scope: SyncScope, _ travel: SyncTravel,
         _ files: SyncFolder, _ merged: inout [SyncGroupTag: UInt64], _ session: inout SyncSession,
         _ report: inout SyncReport
-    ) throws {
+    ) throws -> Set<SyncGroupTag> {
         let id = member.device.id
         func note(_ problem: SyncFinding.Kind, _ sequence: UInt64, _ session: inout SyncSession) {
             let found = session.state.peers[id]?.head.mark.sequence ?? 0
@@ -80,7 +87,7 @@ extension Keyring.Sync {
         where scope.contains(tag) && session.state.removedGroups[tag] == nil {
             guard var path = all.path(from: merged[tag] ?? 0) else {
                 note(.malformed, 0, &session)
-                return
+                return Set(told.map(\.group))
             }
             if path.isEmpty, isNamedAnew(tag, by: id, session) { path = [all.latest].compactMap(\.self) }
             if !path.isEmpty { new.append(NewFiles(group: tag, files: path)) }
@@ -89,6 +96,7 @@ extension Keyring.Sync {
         // Where an account goes comes before where it leaves.
         let targets = Set(moves.map(\.target))
         new = new.filter { targets.contains($0.group) } + new.filter { !targets.contains($0.group) }
+        var unread: Set<SyncGroupTag> = []
         for group in new {
             for move in moves where move.source == group.group { try follow(move, session) }
             var next = group.files.last
@@ -109,8 +117,10 @@ extension Keyring.Sync {
                 }
             } catch let problem as UnusableFile {
                 note(problem.kind, next?.sequence ?? 0, &session)
+                unread.insert(group.group)
             }
         }
+        return unread
     }
 
     /// Whether a device tells of a name of a group that is later than the one here.
@@ -177,6 +187,15 @@ extension Keyring.Sync {
         throw UnusableFile(kind: .replaced)
     }
 
+    /// What it says of a device that its file was not taken in.
+    ///
+    /// - Parameter failure: What kept the file from being read; nil where it was read, and this vault may be what is damaged.
+    private static func unusable(_ error: KeyringError, whileReading failure: KeyringError?) throws -> UnusableFile {
+        if let failure { return try unusable(failure) }
+        guard [.limitExceeded, .usage].contains(error.code) else { throw error }
+        return UnusableFile(kind: .malformed)
+    }
+
     /// What it says of a device that its file does not open.
     private static func unusable(_ error: KeyringError) throws -> UnusableFile {
         switch error.code {
@@ -198,57 +217,68 @@ extension Keyring.Sync {
         _ report: inout SyncReport
     ) throws {
         let id = member.device.id
-        let named = session.state.peers[id]?.named[file.group]
         let opened = try open(file, of: member, files, session)
         var manifest = opened.manifest
         guard let told = name ?? manifest.groups.first else { throw UnusableFile(kind: .malformed) }
+        let named = naming(of: file.group, as: told, by: id, session)
+        let keys = file.isSegment ? try self.keys(of: opened) : nil
         var (group, ahead): (AccessGroup, Int) = (told, 0)
+        var unreadable: KeyringError?
         let plan: ImportPlan
         do {
             if let known = session.state.groups[file.group], !isNamedAnew(file.group, by: id, session) {
-                group = known.name
+                group = try currentName(of: known)
             } else {
                 let local = try localName(told, of: file.group, named: named, in: member.scope, &session)
                 guard let local else { throw UnusableFile(kind: .malformed) }
                 group = local
             }
             manifest.groups = [group]
-            let keys = file.isSegment ? try self.keys(of: opened) : nil
             let (epochs, decided) = try known(in: group, of: keys)
             plan = try keyring.bundles.take(
-                IncomingBundle(manifest), .merge, nil, .all, isSync: true, looksAt: keys, removals: travel.removals,
-                backsUp: false
+                IncomingBundle(manifest), .merge, nil, .all, isSync: true,
+                into: session.state.groups[file.group]?.id, looksAt: keys, removals: travel.removals, backsUp: false
             ) { body in
                 // It may be read more than once.
                 ahead = 0
-                try opened.file.read(opened.verified) { record, secret in
-                    let epoch = epochs[record.key] ?? 0
-                    if SyncTravel.isFarAhead(record, of: epoch) { ahead += 1 }
-                    let arriving = travel.arriving(
-                        record, hasSecret: secret != nil, from: member.device.number,
-                        speaksForOwner: member.scope == .whole, knowing: epoch)
-                    guard let (arrived, hasSecret) = arriving else { return }
-                    var item = arrived
-                    item.group = group
-                    if let standing = decided[item.key], let name = item.key.parts.first,
-                        let owns = standing.afterDeciding(item.version, here: travel.own)
-                    {
-                        displaced[name] = .some(owns)
+                var isOfVault = false
+                do {
+                    try opened.file.read(opened.verified) { record, secret in
+                        let epoch = epochs[record.key] ?? 0
+                        if SyncTravel.isFarAhead(record, of: epoch) { ahead += 1 }
+                        let arriving = travel.arriving(
+                            record, hasSecret: secret != nil, from: member.device.number,
+                            speaksForOwner: member.scope == .whole, knowing: epoch)
+                        guard let (arrived, hasSecret) = arriving else { return }
+                        var item = arrived
+                        item.group = group
+                        if let standing = decided[item.key], let name = item.key.parts.first,
+                            let owns = standing.afterDeciding(item.version, here: travel.own)
+                        {
+                            displaced[name] = .some(owns)
+                        }
+                        isOfVault = true
+                        try body(item, hasSecret ? secret : nil)
+                        isOfVault = false
                     }
-                    try body(item, hasSecret ? secret : nil)
+                } catch {
+                    if !isOfVault { unreadable = KeyringError(error) }
+                    throw error
                 }
             }
         } catch let error as UnusableFile {
             throw error
         } catch {
-            throw try Self.unusable(KeyringError(error))
+            throw try Self.unusable(KeyringError(error), whileReading: unreadable)
         }
         try noteGroup(group, of: file.group, told: told, named: named, &session)
         note(plan, of: session.name(of: id), ahead: ahead, &report)
     }
 
     /// The items of a file; nil where they are many.
-    private func keys(of opened: borrowing OpenedFile) throws(KeyringError) -> Set<ItemKey>? {
+    ///
+    /// - Throws: ``UnusableFile``.
+    private func keys(of opened: borrowing OpenedFile) throws -> Set<ItemKey>? {
         var keys: Set<ItemKey> = []
         var isMany = false
         do {
@@ -256,7 +286,7 @@ extension Keyring.Sync {
                 if keys.count < Self.fewItems { keys.insert(item.key) } else { isMany = true }
             }
         } catch {
-            throw KeyringError(error)
+            throw try Self.unusable(KeyringError(error))
         }
         return isMany ? nil : keys
     }

@@ -8,15 +8,18 @@ extension Keyring.Sync {
     /// Writes for the others what is new here: files of groups first, and the head that names them when they are there.
     ///
     /// What is about to be written is noted before, so that after a kill nobody takes it for somebody else's.
+    ///
+    /// - Parameter unread: Groups of which it is not known what was told: that stays as it is.
     func publish(
         _ session: inout SyncSession, _ roster: SyncRoster, _ folder: SyncFolder, isOwnShown: Bool,
-        _ report: inout SyncReport
+        besides unread: Set<SyncGroupTag>, _ report: inout SyncReport
     ) throws {
         guard let sync = session.state.sync, let mine = roster.members[session.own]?.scope else { return }
         let before = session.state.own
         let sequence = (before?.head.mark.sequence ?? 0) + 1
         var own = SyncState.Own(
-            head: SeenHead(.init(sequence: sequence, hash: []), previous: []), files: [],
+            head: SeenHead(.init(sequence: sequence, hash: []), previous: []),
+            files: before?.files.filter { unread.contains($0.group) } ?? [],
             roster: rosterDigest(session, roster), isConfirmed: false)
         own.time = clock.now
         var isNew = !isOwnShown || own.roster != before?.roster || Self.isOld(before?.time, clock.now)
@@ -28,15 +31,15 @@ extension Keyring.Sync {
             return state.vault.groups
         }
         for group in groups {
-            let tag = session.state.tag(of: group.name, in: sync)
+            // One that another process has made meanwhile is told the next time.
+            guard let tag = session.state.tag(of: group.keys.group) else { continue }
             let readers = roster.readers(of: tag).filter { $0.id != session.own }
-            guard mine.contains(tag), !readers.isEmpty else { continue }
+            guard mine.contains(tag), !readers.isEmpty, !unread.contains(tag) else { continue }
             try adoptOrphans(of: group, travel)
             let writing = GroupPublication(
                 sync: self, group: group, tag: tag, own: session.identity.device, readers: readers, syncID: sync,
                 sequence: sequence, travel: travel, folder: folder)
-            let told = session.state.isPutBack ? nil : before?.told[tag]
-            let published = try writing.publish(before?.files.filter { $0.group == tag } ?? [], as: told)
+            let published = try writing.publish(before?.files.filter { $0.group == tag } ?? [], as: before?.told[tag])
             own.files += published.files
             own.told[tag] = published.told
             report.bytes += published.bytes
@@ -126,7 +129,7 @@ extension Keyring.Sync {
     /// Takes decisions for this device's own that no device of the sync has made.
     private func adoptOrphans(of group: UnlockedVault.Group, _ travel: SyncTravel) throws {
         try withVault { state in
-            guard let group = state.vault.groups.first(where: { $0.name == group.name }) else { return }
+            guard let group = state.vault.groups.first(where: { $0.keys.group == group.keys.group }) else { return }
             let orphans = try settings(of: group, where: travel.isOrphan)
             guard !orphans.isEmpty else { return }
             try change(&state, group) { writer in

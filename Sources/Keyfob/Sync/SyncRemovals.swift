@@ -45,7 +45,8 @@ extension Keyring.Sync {
         }
         var count = 0
         try withVault { state in
-            guard let group = state.vault.groups.first(where: { $0.name == writing.group.name }) else { return }
+            let id = writing.group.keys.group
+            guard let group = state.vault.groups.first(where: { $0.keys.group == id }) else { return }
             _ = try database.forEachItem(in: group) { result, _ in
                 guard let item = try? result.get().item, isOld(item) else { return }
                 if removals.note(item.place, item.version) { count += 1 }
@@ -57,7 +58,8 @@ extension Keyring.Sync {
         session.state.removals = removals
         try save(&session)
         try withVault { state in
-            guard let group = state.vault.groups.first(where: { $0.name == writing.group.name }) else { return }
+            let id = writing.group.keys.group
+            guard let group = state.vault.groups.first(where: { $0.keys.group == id }) else { return }
             try change(&state, group) { writer in
                 var rows: [Int64] = []
                 _ = try writer.forEachItem(of: group.name) { result, _ in

@@ -154,7 +154,7 @@ extension Keyring.Sync {
     ///
     /// - Parameter isVault: Whether it is the vault's own state that is accepted: then it may lack what it had told and taken in.
     func acceptState(isVault: Bool) throws(KeyringError) {
-        if isVault, isSetUp, (try? openSession()) != nil { try withSession { $0.state.readAgain() } }
+        if isVault { try readAgain() }
         guard !stateFindings().isEmpty else { return }
         let session = try readSession()
         let milestone = session?.milestone ?? Milestone(group: nil, sequence: 0, digest: nil)
@@ -165,6 +165,11 @@ extension Keyring.Sync {
             if isVault { session.state.readAgain() }
             session.state.findings.removeAll { $0.kind == .cloned }
         }
+    }
+
+    /// Has all be read once more that was told, where the vault is part of a sync: it may lack what it had told and taken in.
+    func readAgain() throws(KeyringError) {
+        if isSetUp, (try? openSession()) != nil { try withSession { $0.state.readAgain() } }
     }
 
     /// What the vault knows of its sync.

@@ -34,10 +34,10 @@ extension Keyring.Sync {
                 let groups = session.state.groups
                 report.changedGroups = try removeGroups(&session)
                 report.removedDecisions = try clearDecisions(&session)
-                try merge(&session, roster, files, &report)
+                let unread = try merge(&session, roster, files, &report)
                 report.changedGroups += Self.renamed(since: groups, session.state.groups)
-                try publish(&session, roster, files, isOwnShown: isOwnShown, &report)
-                session.state.isPutBack = false
+                try publish(&session, roster, files, isOwnShown: isOwnShown, besides: unread, &report)
+                session.state.unread = unread
             }
             session.state.last = clock.now
             report.status = try status(session, nil)
@@ -108,6 +108,10 @@ extension Keyring.Sync {
         case .newer: break
         }
         guard !session.state.findings.contains(where: { $0.device == id && $0.kind == .forked }) else { return nil }
+        if before != nil, let known, known.files.isContradicted(by: head.files) {
+            note(.malformed)
+            return nil
+        }
         var peer = SyncState.Peer(head: seen, name: Self.shown(head.name), time: head.time, files: head.files)
         // What begins anew may begin to count anew.
         peer.merged = known?.beginsAnew == true ? [:] : known?.merged ?? [:]

@@ -130,7 +130,8 @@ package struct DatabaseMigration {
         let groups = copy.groups.map { group in
             (group.keys, group.records.map(\.sealed), (seen[group.keys.group] ?? 0) + 1)
         }
-        try database.fill(groups, progress: progress)
+        let isSynced = (try? POSIXFile.status(source.directory.sync)).flatMap(\.self) != nil
+        try database.fill(groups, isSynced: isSynced, progress: progress)
         MigrationObservation.willTake(.compare)
         try compare(built, copy)
         return [try built.milestone()] + (try copy.groups.compactMap { try database.state(of: $0.keys).milestone })

@@ -65,6 +65,17 @@ extension SyncHead {
     }
 }
 
+extension SyncHead.GroupFile {
+    /// Of what a file tells.
+    fileprivate struct Stretch: Hashable {
+        let group: SyncGroupTag
+        let after: UInt64?
+        let position: UInt64
+    }
+
+    fileprivate var stretch: Stretch { Stretch(group: group, after: after, position: position) }
+}
+
 extension [SyncHead.GroupFile] {
     /// Of the files of one group, those to read for who stands at a position; nil where they leave something out.
     package func path(from start: UInt64) -> [SyncHead.GroupFile]? {
@@ -90,6 +101,13 @@ extension [SyncHead.GroupFile] {
             position = next.position
         }
         return path
+    }
+
+    /// Whether others have another segment in the place of one of these: what was told once is never told otherwise.
+    package func isContradicted(by others: [SyncHead.GroupFile]) -> Bool {
+        let told = Dictionary(
+            filter(\.isSegment).map { ($0.stretch, $0.hash) }, uniquingKeysWith: { first, _ in first })
+        return others.contains { file in file.isSegment && told[file.stretch].map { $0 != file.hash } ?? false }
     }
 
     /// The file that is told last, which has the name of its group.

@@ -76,6 +76,9 @@ extension SyncState {
         }
     }
 
+    /// The tag of a group of the vault, whatever it is called by now; nil for one that is not known yet.
+    package func tag(of id: GroupID) -> SyncGroupTag? { groups.first { $0.value.id == id }?.key }
+
     /// The tag of a group of the vault.
     package func tag(of name: AccessGroup, in sync: SyncID) -> SyncGroupTag {
         groups.first { $0.value.name == name }?.key ?? unusedTag(for: name, in: sync)

@@ -24,7 +24,7 @@ package struct SyncHead: Hashable, Sendable {
     package var device: SyncDevice
     /// Grows by one with each head.
     package var sequence: UInt64
-    /// The hashes of the heads before it, the last one first.
+    /// The hashes of the heads before it, the last one first: of all, or as many as go along.
     package var previous: [[UInt8]]
     /// When it was made, by the device's clock.
     package var time: Timestamp
@@ -104,11 +104,13 @@ package struct SyncHead: Hashable, Sendable {
             let sequence: UInt64 = try body.integer(3), let seconds: Int64 = try body.integer(5)
         else { throw FieldList.Malformed() }
         let previous = body.fields.filter { $0.number == 4 }.map { Array($0.bytes) }
-        guard previous.count <= Self.previousLimit, previous.allSatisfy({ $0.count == Self.hashCount }) else {
-            throw FieldList.Malformed()
-        }
+        // With fewer of them it could hide that it has two histories.
+        guard sequence > 0, UInt64(previous.count) == min(sequence - 1, UInt64(Self.previousLimit)),
+            previous.allSatisfy({ $0.count == Self.hashCount })
+        else { throw FieldList.Malformed() }
         var files: [GroupFile] = []
         for list in try body.lists(7) { files.append(try GroupFile(list)) }
+        guard files.allSatisfy({ max($0.position, $0.sequence) <= sequence }) else { throw FieldList.Malformed() }
         // Of each group one file has everything.
         let wholes = files.filter { !$0.isSegment }.map(\.group)
         guard Set(wholes).count == wholes.count, Set(files.map(\.group)).count == wholes.count else {

@@ -121,8 +121,9 @@ package struct SyncState: Hashable, Sendable {
     /// Whether this device goes on from the head that it is seen to have written last: somebody has accepted that its own
     /// record of that was set back.
     package var resumes = false
-    /// Whether the vault may have lost what it had told and taken in: all of it is read once more.
-    package var isPutBack = false
+    /// The groups of which the vault may have lost what this device had told: that is read once more, and nothing is told of
+    /// them before.
+    package var unread: Set<SyncGroupTag> = []
     /// How often this was written; nothing that is older than what was seen of it is gone on from.
     package var sequence: UInt64 = 0
     /// When it was synchronised the last time.
@@ -141,14 +142,16 @@ package struct SyncState: Hashable, Sendable {
 
     /// Has all be read once more that was told, by whomever: the vault may have lost it.
     package mutating func readAgain() {
-        isPutBack = true
+        unread = Set(own?.files.map(\.group) ?? [])
+        own?.told = [:]
         for id in peers.keys { peers[id]?.merged = [:] }
     }
 
-    /// Has all be read once more that others tell of a group, which is not here any more.
+    /// Has all be read once more that was told of a group, by whomever: it is not here any more.
     package mutating func forget(_ tag: SyncGroupTag) {
         groups[tag] = nil
         own?.told[tag] = nil
+        if own?.files.contains(where: { $0.group == tag }) == true { unread.insert(tag) }
         for id in peers.keys { peers[id]?.merged[tag] = nil }
     }
 
@@ -164,7 +167,8 @@ package struct SyncState: Hashable, Sendable {
 // scope), 11 last i64, 12 number of the own copy of the vault u64, 13 a number from before u64 (repeats), 14 sequence u64, 15 a head
 // that did not open (repeats: 1 id, 2 hash, 3 time i64), 16 what was removed (repeats), 17 when old removals were looked for i64,
 // 18 a decision of this vault's that another's has replaced (repeats: 1 group, 2 name, 3 value), 19 a group of the vault (repeats),
-// 20 one that was removed (repeats), 21 whether it goes on from what is seen of it u8, 22 whether all is read once more u8.
+// 20 one that was removed (repeats), 21 whether it goes on from what is seen of it u8, 22 a group of which what was told is read
+// once more (repeats).
 extension SyncState {
     /// The state and this device's secrets: the secrets stand first, 64 bytes.
     package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
@@ -209,7 +213,7 @@ extension SyncState {
         for (tag, group) in groups.sorted(by: { $0.key < $1.key }) { list.append(19, group.list(tag)) }
         for change in removedGroups.mapValues({ SyncGroupChange(removed: $0) }).lists() { list.append(20, change) }
         if resumes { list.append(21, UInt8(1)) }
-        if isPutBack { list.append(22, UInt8(1)) }
+        for tag in unread.sorted() { list.append(22, tag.bytes) }
         let bytes = list.encoded()
         return SecretBytes(count: Self.secretCount + bytes.count) { span in
             identity.secret.withBytes { span.copy(from: $0) }
@@ -269,7 +273,10 @@ extension SyncState {
         }
         state.removedGroups = try [SyncGroupTag: SyncGroupChange](try list.lists(20)).compactMapValues(\.removed)
         state.resumes = list.bytes(21) != nil
-        state.isPutBack = list.bytes(22) != nil
+        for field in list.fields where field.number == 22 {
+            guard let tag = SyncGroupTag(field.bytes) else { throw FieldList.Malformed() }
+            state.unread.insert(tag)
+        }
         let last: Int64? = try list.integer(11)
         state.last = last.map(Timestamp.init(seconds:))
         return (state, number)

@@ -27,6 +27,19 @@ struct SyncGroupFileTests {
         #expect([SyncHead.GroupFile]().path(from: 3) == [])
     }
 
+    @Test("are never others where they were told once, but for wholes")
+    func contradictions() {
+        func other(_ file: SyncHead.GroupFile) -> SyncHead.GroupFile {
+            SyncHead.GroupFile(
+                group: file.group, hash: [UInt8](repeating: 99, count: 32), size: 1, sequence: 10,
+                position: file.position, after: file.after)
+        }
+        let told = [file(4), file(5, after: 4), file(9, after: 5)]
+        #expect(!told.isContradicted(by: told) && !told.isContradicted(by: []))
+        #expect(!told.isContradicted(by: [other(file(4)), file(9, after: 5), other(file(9, after: 4))]))
+        #expect(told.isContradicted(by: [file(4), other(file(5, after: 4)), file(9, after: 5)]))
+    }
+
     @Test("in every order of many are read in a moment")
     func many() throws {
         var generator = SeededGenerator(seed: 4)

@@ -65,7 +65,7 @@ final class SyncHeadTests {
             group: SyncGroupTag(.default, in: sync), hash: [UInt8](repeating: 6, count: 32), size: 98, sequence: 3,
             position: 2)
         let head = SyncHead(
-            device: identity.device, sequence: 5, previous: [[UInt8](repeating: 1, count: 16)],
+            device: identity.device, sequence: 5, previous: (1...4).map { [UInt8](repeating: $0, count: 16) },
             time: Timestamp(seconds: -1), name: "ä", files: [whole, file],
             seen: [other.device.id: .init(sequence: 8, hash: [UInt8](repeating: 2, count: 16))],
             statements: [statement],
@@ -90,6 +90,28 @@ final class SyncHeadTests {
             let cut = SignedBytes(body: Array(signed.body.prefix(count)), signature: signed.signature)
             #expect((try? SyncHead(cut, in: sync)) != head)
         }
+    }
+
+    @Test("with too few hashes of those before, or with files of later ones, are none")
+    func numbers() throws {
+        let tag = SyncGroupTag(.default, in: sync)
+        func isRead(_ sequence: UInt64, _ previous: Int, sequence written: UInt64 = 1, position: UInt64 = 1) -> Bool {
+            let file = SyncHead.GroupFile(
+                group: tag, hash: [UInt8](repeating: 7, count: 32), size: 9, sequence: written, position: position)
+            let head = SyncHead(
+                device: identity.device, sequence: sequence,
+                previous: [[UInt8]](repeating: [UInt8](repeating: 1, count: 16), count: previous),
+                time: Timestamp(seconds: 1), name: "one", files: [file], seen: [:], statements: [])
+            return (try? SyncHead(head.signed(by: identity, in: sync), in: sync)) != nil
+        }
+        let cases: [(sequence: UInt64, count: Int)] = [(2, 1), (32, 31), (33, 32), (34, 32), (.max, 32)]
+        for (sequence, count) in cases {
+            #expect(isRead(sequence, count) && !isRead(sequence, count - 1))
+            if count < 32 { #expect(!isRead(sequence, count + 1)) }
+        }
+        #expect(isRead(1, 0) && !isRead(1, 1) && !isRead(0, 0))
+        #expect(isRead(3, 2, sequence: 3, position: 3))
+        #expect(!isRead(3, 2, sequence: 4) && !isRead(3, 2, position: 4))
     }
 
     private func told() -> SyncState.ToldGroup {
@@ -126,7 +148,7 @@ final class SyncHeadTests {
             SyncGroupTag(.default, in: sync, number: 1): .init(id: .random(), name: .default),
         ]
         (state.removedGroups, state.resumes) = ([SyncGroupTag(.default, in: sync, number: 2): version(6)], true)
-        state.isPutBack = true
+        state.unread = [tag, SyncGroupTag(.default, in: sync, number: 1)]
         #expect(state.unusedTag(for: .default, in: sync) == SyncGroupTag(.default, in: sync, number: 3))
         for kind in SyncFinding.Kind.allCases {
             state.note(SyncFinding(kind, identity.device.id, at: Timestamp(seconds: 6), found: 1, seen: 2))

@@ -85,7 +85,7 @@ final class HostileDevice {
             device: identity.device, sequence: sequence, previous: previous, time: noon, name: "gamma", files: files,
             seen: seen, statements: statements)
         let signed = head.signed(by: identity, in: try sync())
-        previous = [SyncHead.hash(of: signed)]
+        previous = Array(([SyncHead.hash(of: signed)] + previous).prefix(SyncHead.previousLimit))
         var readers: [SyncDevice] = []
         for machine in home.machines where machine.keyring.sync.isSetUp {
             readers.append(try machine.keyring.sync.openSession().identity.device)

@@ -245,7 +245,7 @@ struct SyncSegmentTests {
 
     @Test("a member that forges the author or the order of what it tells is stopped, and nothing of it counts")
     func forgeries() throws {
-        for kind in ["author", "gap", "twice", "whole", "setting"] {
+        for kind in ["author", "gap", "early", "twice", "whole", "setting"] {
             let home = try home()
             let (one, gamma) = (try home["one"], try HostileDevice(in: home))
             _ = try one.keyring.sync.approve(gamma.id.words, through: home.remote)
@@ -263,7 +263,10 @@ struct SyncSegmentTests {
             let whole = try gamma.file([], at: 1)
             switch kind {
             case "author": try gamma.write([whole, try gamma.file([eve], at: 2, after: 1, number: victim)])
-            case "gap": try gamma.write([whole, try gamma.file([eve], at: 9, after: 5)])
+            case "gap":
+                try gamma.write([whole])
+                try gamma.write([whole, try gamma.file([eve], at: 3, after: 2)])
+            case "early": try gamma.write([whole, try gamma.file([eve], at: 9, after: 1)])
             case "twice": try gamma.write([whole, try gamma.file([eve], at: 2)])
             case "whole": try gamma.write([try gamma.file([eve], at: 2, after: 1)])
             default:
@@ -279,10 +282,41 @@ struct SyncSegmentTests {
             let findings = try home.findings("one")
             switch kind {
             case "author", "gap": #expect(findings == ["malformed"], "\(kind): \(findings)")
-            case "twice", "whole": #expect(findings == ["forged"], "\(kind): \(findings)")
+            case "early", "twice", "whole": #expect(findings == ["forged"], "\(kind): \(findings)")
             default: #expect(findings.isEmpty, "\(findings)")
             }
         }
+    }
+
+    @Test("a segment that a member puts in the place of one that it has told stops it")
+    func swapped() throws {
+        let home = try home()
+        let (one, gamma) = (try home["one"], try HostileDevice(in: home))
+        _ = try one.keyring.sync.approve(gamma.id.words, through: home.remote)
+        try gamma.write()
+        try home.settle()
+        func item(_ name: String) throws -> ItemRecord {
+            let stamp = Stamp(milliseconds: home.clock.clock.milliseconds(), after: nil)
+            return ItemRecord(
+                group: .default, content: .account(try .contoso(name)),
+                version: ItemVersion(stamp: stamp, device: gamma.identity.device.number))
+        }
+        func has(_ name: String) throws -> Bool { try one.accounts().contains { $0.username.hasPrefix(name) } }
+        let whole = try gamma.file([], at: 1)
+        let told = try gamma.file([item("first")], at: 2, after: 1)
+        try gamma.write([whole, told])
+        _ = try home.sync("one")
+        #expect(try has("first") && home.findings("one").isEmpty)
+        let next = try gamma.file([item("third")], at: 3, after: 2)
+        try gamma.write([whole, try gamma.file([item("second")], at: 2, after: 1), next])
+        _ = try home.sync("one")
+        #expect(try !has("second") && !has("third") && home.findings("one") == ["malformed"])
+        // Another whole is none that was told otherwise.
+        _ = try one.keyring.sync.acceptFindings(of: gamma.id.words)
+        _ = try home.sync("one")
+        try gamma.write([try gamma.file([item("fourth")], at: 4)])
+        _ = try home.sync("one")
+        #expect(try has("third") && has("fourth") && home.findings("one").isEmpty)
     }
 
     @Test(
