@@ -33,7 +33,8 @@ extension LockedKeyring {
         var wasThere = false
         for vault in vaults.sorted(by: { $0.description < $1.description }) {
             let cache = SessionCache(vault: vault, runtime: location.runtime)
-            let removed = try cache.removeEverywhere(table, runtimes.sorted())
+            let removed = try cache.removeEverywhere(
+                table, runtimes.sorted(), unseen: notes.first { $0.vault == vault && !$0.isRuntimeSeen }?.runtime)
             wasThere = wasThere || removed
         }
         return wasThere
@@ -69,9 +70,13 @@ extension SessionCache {
     /// Where the kernel's calls are closed to this process, or do not show what is there, as in some containers, what all keys of
     /// the login are wrapped under is removed: those who can read one cannot open it any more.
     ///
-    /// - Parameter runtimes: The folders with what keys may be wrapped under.
+    /// - Parameters:
+    ///   - runtimes: The folders with what keys may be wrapped under.
+    ///   - unseen: One of them with what this key was wrapped under, which this process does not see.
     /// - Returns: Whether there was any.
-    func removeEverywhere(_ table: KernelKeyTable, _ runtimes: [String]) throws(KeyringError) -> Bool {
+    func removeEverywhere(
+        _ table: KernelKeyTable, _ runtimes: [String], unseen: String?
+    ) throws(KeyringError) -> Bool {
         let serials = table.serials(named: family)
         let forgotten = serials.count { KernelKeyring.forget(serial: $0) }
         var wasThere = forgotten > 0
@@ -86,10 +91,19 @@ extension SessionCache {
             failure = KeyringError(error)
         }
         guard !runtimes.isEmpty else { throw failure.saying(advice: .lockInSession) }
-        for runtime in runtimes {
-            let removed = try KeyringError.translating { try RuntimeFolder(path: runtime).removeSecret() }
-            wasThere = wasThere || removed
+        var problem = unseen.map { path in
+            KeyringError(
+                .unavailable, "a key was kept by what lay in \(path), which is not seen here", advice: .lockInSession)
         }
+        for runtime in runtimes {
+            do throws(KeyringError) {
+                let removed = try KeyringError.translating { try RuntimeFolder(path: runtime).removeSecret() }
+                wasThere = wasThere || removed
+            } catch {
+                problem = problem ?? error
+            }
+        }
+        if let problem { throw problem }
         return wasThere
     }
 }

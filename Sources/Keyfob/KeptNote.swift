@@ -14,6 +14,8 @@ struct KeptNote: Equatable {
     let place: VaultPlace
     /// The folder with what the key is wrapped under.
     let runtime: String
+    /// The numbers of that folder's device and its own: elsewhere, another folder may have its path.
+    let runtimeFolder: String
 
     /// The file of either folder.
     private static let name = "kept"
@@ -28,14 +30,18 @@ struct KeptNote: Equatable {
 
     /// Takes note that a key is kept; where that cannot be written, it is found by the vault itself alone.
     static func write(_ vault: VaultID, at location: KeyringLocation) {
-        guard let runtime = location.runtime else { return }
-        let line = KeptNote(vault: vault, place: VaultPlace(location), runtime: runtime).line
+        guard let runtime = location.runtime, let folder = FileIdentity(runtime)?.text else { return }
+        let note = KeptNote(vault: vault, place: VaultPlace(location), runtime: runtime, runtimeFolder: folder)
+        let line = note.line
         _ = try? RuntimeFolder(path: runtime).takeNote(line, in: name)
         let path = location.state + "/" + name
         do {
             try POSIXFile.createDirectories(location.state)
             let held = try FileLock(path + ".lock", orBusyAfter: .seconds(5))
-            let before = lines(in: location.state).filter { $0 != line }
+            // What an earlier login had at this path is gone with it.
+            let before = lines(in: location.state).filter { old in
+                KeptNote(old).map { $0.vault != vault || $0.runtime != runtime } ?? false
+            }
             let after = (before + [line]).suffix(most)
             try POSIXFile.replace(path, with: Array(after.map { $0 + "\n" }.joined().utf8))
             _ = consume held
@@ -49,13 +55,19 @@ struct KeptNote: Equatable {
         return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The vault, the numbers of its folder, its path and the runtime folder.
+    /// Whether the runtime folder at that path is the one that was noted.
+    var isRuntimeSeen: Bool { FileIdentity(runtime)?.text == runtimeFolder }
+
+    /// The vault, the numbers of its folder, its path, the numbers of the runtime folder and its path.
     private var line: String {
-        "\(vault) \(place.folder ?? "-") \(PercentEncoding.encode(place.path)) \(PercentEncoding.encode(runtime))"
+        [
+            "\(vault)", place.folder ?? "-", PercentEncoding.encode(place.path), runtimeFolder,
+            PercentEncoding.encode(runtime),
+        ].joined(separator: " ")
     }
 
-    private init(vault: VaultID, place: VaultPlace, runtime: String) {
-        (self.vault, self.place, self.runtime) = (vault, place, runtime)
+    private init(vault: VaultID, place: VaultPlace, runtime: String, runtimeFolder: String) {
+        (self.vault, self.place, self.runtime, self.runtimeFolder) = (vault, place, runtime, runtimeFolder)
     }
 
     private init?(_ line: String) {
@@ -63,10 +75,10 @@ struct KeptNote: Equatable {
         func text(_ word: String) -> String? {
             PercentEncoding.decode(word.utf8).map { String(decoding: $0, as: UTF8.self) }
         }
-        guard words.count == 4, let vault = VaultID(hexadecimal: words[0]), let path = text(words[2]),
-            let runtime = text(words[3])
+        guard words.count == 5, let vault = VaultID(hexadecimal: words[0]), let path = text(words[2]),
+            let runtime = text(words[4])
         else { return nil }
-        self.init(
-            vault: vault, place: VaultPlace(path: path, folder: words[1] == "-" ? nil : words[1]), runtime: runtime)
+        let place = VaultPlace(path: path, folder: words[1] == "-" ? nil : words[1])
+        self.init(vault: vault, place: place, runtime: runtime, runtimeFolder: words[3])
     }
 }

@@ -3,7 +3,8 @@ internal import Glibc
 /// Which file a path leads to at the moment, whatever its name is later.
 package struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
-    private let number: UInt64
+    /// Its number on its device.
+    package let number: UInt64
 
     /// The file at `path`; nil when there is none, or the system does not tell.
     package init?(_ path: String, following: Bool = false) {

@@ -35,7 +35,7 @@ struct AdviceTextTests {
     func questions() throws {
         var request = TokenRequest(
             account: "Ada L", environment: "login.example", realm: "t", clientID: "c", scopes: ScopeSet(["a", "b c"]),
-            context: RequestContext(url: try ResourceURL(parsing: "https://ada@git.example:8443/x"), tool: "caller"))
+            context: RequestContext(url: try ResourceURL(parsing: "https://git.example:8443/x"), tool: "caller"))
         func text() -> String { Advice.explainSelection(SelectionQuestion(request)).text }
         #expect(
             text() == "'keyfob which --account \"Ada L\" --authority login.example --tenant t --client c --url "

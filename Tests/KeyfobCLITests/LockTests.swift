@@ -130,6 +130,74 @@ struct LockTests {
         #expect(outcome.status == 0, "\(outcome)")
     }
 
+    /// What has, or may have, the key where `lock` does not see it; what is run before, `lock`, and what it says.
+    private static let hidden: [(before: String, lock: String, told: String)] = [
+        (
+            "keyfob unlock -q --user --for 1m --key-file key",
+            """
+            apart --mount sh -c 'mount --bind /dev/null /proc/keys; mount -t tmpfs -o mode=700 none "$XDG_RUNTIME_DIR"
+            exec "$0" "$1" EPERM 248,249,250 keyfob lock' '\(PythonScript.interpreter)' '\(PythonScript.path("forbidding"))'
+            """, "run/keyfob, which is not seen here"
+        ),
+        (
+            """
+            unshare --user --map-root-user --mount \\
+                sh -c 'mount -t tmpfs -o mode=700 none "$XDG_RUNTIME_DIR"; exec keyfob agent' > said 2> second &
+            trap "kill $!" EXIT
+            until grep -qs listening second; do sleep 0.01; done
+            """, "keyfob lock", "; it may hold keys"
+        ),
+        (
+            """
+            \(Workplace.agent())
+            keyfob unlock -q --agent --for 1m --key-file key
+            for note in state/keyfob/agents/*; do : > "$note"; done
+            mkdir -m 700 other
+            """, "XDG_RUNTIME_DIR=$PWD/other apart --net keyfob lock", "and may tell of an agent that holds keys"
+        ),
+        (
+            "mkdir else; mkdir -p state/keyfob; rm -rf state/keyfob/agents; ln -s $PWD/else state/keyfob/agents",
+            "keyfob lock", "state/keyfob/agents cannot be read"
+        ),
+    ]
+
+    @Test("what it cannot see is no success", arguments: hidden.indices)
+    func unseen(index: Int) throws {
+        let (before, lock, told) = Self.hidden[index]
+        let place = try Workplace.withVault()
+        try place.write(
+            "session",
+            """
+            set -e
+            unset KEYFOB_KEY_FILE
+            apart() { unshare --user --map-root-user "$@"; }
+            \(before)
+            status=0; \(lock) || status=$?
+            test $status = 69
+            """)
+        let outcome = try place.run("keyctl session - sh session")
+        #expect(outcome.status == 0 && outcome.errors.contains(told), "\(outcome)")
+    }
+
+    @Test("an agent whose note was taken away writes another at once")
+    func note() throws {
+        let place = try Workplace.withVault()
+        let outcome = try place.run(
+            """
+            set -e
+            \(Workplace.agent())
+            keyfob unlock -q --agent --for 1m --key-file key
+            sleep 1
+            for round in 1 2; do
+                rm state/keyfob/agents/*
+                for wait in 1 2 3 4 5 6 7 8 9; do test -n "$(ls state/keyfob/agents)" || sleep 0.5; done
+            done
+            mkdir -m 700 other
+            XDG_RUNTIME_DIR=$PWD/other unshare --user --map-root-user --net keyfob lock
+            """)
+        #expect(outcome.status == 0 && outcome.errors.hasPrefix("locked"), "\(outcome)")
+    }
+
     @Test(
         "a folder that lets nobody in is named, with what opens it",
         .enabled(if: !Privileges.isRoot, "the superuser may enter every folder"))

@@ -94,13 +94,14 @@ struct PickerTerminalTests {
         #expect(run.modes == left, "\(run)", sourceLocation: location)
     }
 
-    @Test("what is typed narrows the list, and Enter prints the account, nothing else", arguments: Screen.all)
+    @Test("what is typed narrows the list, and Enter prints the account", arguments: Screen.all)
     func choosing(screen: Screen) throws {
         let place = try home()
         let run = try pick(place, on: screen, .await("3/3"), .type("bob"), .await("1/3"), .shot, .type("\r"))
         #expect(run.status == 0, "\(run)")
         #expect(try place.read("out") == Data("bob@git.example\n".utf8))
-        #expect(try place.read("err").isEmpty)
+        let told = try String(decoding: place.read("err"), as: UTF8.self)
+        #expect(told.hasPrefix("remembered for ") && told.contains("bob is taken there"), "\(told)")
         let shot = run.shots.first ?? []
         #expect(shot.contains { $0.hasPrefix("Account> bob") } && shot.contains { $0.hasPrefix("> bob") }, "\(shot)")
         expectLeft(run)

@@ -60,7 +60,7 @@ extension Keyring.Health {
             }
             return accepted
         }
-        if !accepted.isEmpty { keyring.undo.note(.stateAccepted, as: "doctor --accept-loss") }
+        if !accepted.isEmpty { keyring.undo.noteOutside(.stateAccepted, as: "doctor --accept-loss") }
         return accepted
     }
 }

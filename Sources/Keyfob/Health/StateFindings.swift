@@ -60,7 +60,7 @@ extension Keyring.Health {
             state.warnings.removeAll { $0.code.isFinding }
             return accepted
         }
-        if !accepted.isEmpty { keyring.undo.note(.stateAccepted, as: "doctor --accept-rollback") }
+        if !accepted.isEmpty { keyring.undo.noteOutside(.stateAccepted, as: "doctor --accept-rollback") }
         return accepted
     }
 

@@ -67,9 +67,18 @@ extension Keyring.Undo {
     private var notes: LastingNotes { LastingNotes(state: location.state, vault: location.vault) }
 
     /// What is noted outside the vault, the newest first.
-    func notedOutside() -> [UndoEntry] {
+    ///
+    /// - Throws: `inputOutput` where it cannot be read: an undo would take back what was done before it.
+    func notedOutside() throws(KeyringError) -> [UndoEntry] {
         let now = clock.now
-        return notes.all().reversed().filter { !$0.entry.hasEnded(at: now) }.map { note in
+        let all: [LastingNotes.Note]
+        do { all = try notes.all() } catch {
+            throw KeyringError(
+                .inputOutput,
+                "\(notes.path) cannot be read, and may tell of what cannot be undone (\(KeyringError(error).message)): "
+                    + "remove it, and undo goes on without it")
+        }
+        return all.reversed().filter { !$0.entry.hasEnded(at: now) }.map { note in
             // Of what lies in no vault nobody knows who wrote it: a slot, say, is not named to be removed.
             let change = note.change.kind.isInVault ? LastingChange(note.change.kind) : note.change
             return UndoEntry(note.entry, [], lasting: [change], in: [], at: note.milliseconds)
@@ -86,7 +95,7 @@ extension Keyring.Undo {
         guard groups == nil || id != nil else { return 0 }
         let wanted = id.map(Identifier.folded) ?? ""
         guard id == nil || !wanted.isEmpty else { return 0 }
-        let meant = notedOutside().filter { $0.fullID.hasPrefix(wanted) }
+        let meant = try notedOutside().filter { $0.fullID.hasPrefix(wanted) }
         do {
             try notes.remove { note in meant.contains { $0.journalEntry == note.entry } }
         } catch {
@@ -96,13 +105,13 @@ extension Keyring.Undo {
     }
 
     /// Puts what is noted outside the vault among the entries, the newest first.
-    func merging(_ entries: [UndoEntry]) -> [UndoEntry] {
+    func merging(_ entries: [UndoEntry]) throws(KeyringError) -> [UndoEntry] {
         let now = clock.now
         func isLater(_ left: UndoEntry, _ right: UndoEntry) -> Bool {
             let ahead = (left.isAhead(of: now), right.isAhead(of: now))
             return ahead.0 == ahead.1 ? left.milliseconds > right.milliseconds : ahead.1
         }
-        var (merged, rest) = ([UndoEntry](), notedOutside()[...])
+        var (merged, rest) = ([UndoEntry](), try notedOutside()[...])
         for entry in entries {
             while let note = rest.first, isLater(note, entry) {
                 merged.append(note)

@@ -40,7 +40,7 @@ extension Keyring.Undo {
         let looking = Looking(groups: groups, shared: keyring.sync.shared())
         return try withState { state in
             // An undo that something else has made void is of no use.
-            merging(
+            try merging(
                 try database.withSnapshot { try entries(&state, looking) }.filter { !$0.isUndo || $0.changesSomething })
         }
     }
@@ -49,7 +49,7 @@ extension Keyring.Undo {
     package func kept(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [UndoEntry] {
         let looking = Looking(groups: groups, findsAdded: false, shared: keyring.sync.shared())
         return try withState { state in
-            merging(try database.withSnapshot { try entries(&state, looking) })
+            try merging(try database.withSnapshot { try entries(&state, looking) })
         }
     }
 
@@ -59,7 +59,7 @@ extension Keyring.Undo {
     public func lasting() throws(KeyringError) -> [UndoEntry] {
         let looking = Looking(findsAdded: false)
         return try withState { state in
-            merging(
+            try merging(
                 try database.withSnapshot {
                     try entries(&state, looking) { runs in
                         runs.filter { $0.items.contains { JournalAct($0.value)?.lastingChange != nil } }
@@ -76,7 +76,7 @@ extension Keyring.Undo {
         _ id: String?, in groups: [AccessGroup]? = nil, overriding overrides: Bool = false
     ) throws(KeyringError) -> UndoEntry {
         let looking = Looking(groups: groups, overrides: overrides, shared: keyring.sync.shared())
-        let outside = notedOutside()
+        let outside = try notedOutside()
         return try withState { state in
             var noted: UndoEntry?
             let found = try database.withSnapshot {
@@ -199,8 +199,8 @@ extension Keyring.Undo {
     /// - Returns: How many entries went: none where the command only added something, of which nothing is kept.
     /// - Throws: `noSuchEntry` for an id that no entry has, `ambiguous`, and what writing can throw.
     public func clear(_ id: String? = nil, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Int {
-        // Of these nothing could come back, so they do not count.
-        var lasting = try forgetNotedOutside(id, in: groups)
+        // Of these nothing could come back, so they do not count. All that the vault keeps is forgotten first: that is meant most.
+        var lasting = id == nil ? 0 : try forgetNotedOutside(id, in: groups)
         var removed: Set<JournalEntry> = []
         if id == nil || lasting == 0 {
             let found: (kept: Set<JournalEntry>, noted: Int) = try withState { state in
@@ -227,6 +227,7 @@ extension Keyring.Undo {
             removed = found.kept
             lasting += found.noted
         }
+        if id == nil { lasting += try forgetNotedOutside(nil, in: groups) }
         // What was added before can still be taken away, and nobody means that who has forgotten something just now.
         if !removed.isEmpty || lasting > 0 { note(.undoCleared, as: "undo --clear") }
         return removed.count

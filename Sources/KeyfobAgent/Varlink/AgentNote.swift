@@ -24,25 +24,57 @@ package struct AgentNote: Sendable {
     /// The folder of the notes, in a state folder.
     package static func folder(in state: String) -> String { state + "/agents" }
 
-    /// The number of its process; nil where no process of this number is that one, as in another namespace of processes.
-    package var visibleProcess: Int32? { ProcessTable().start(of: process) == start ? process : nil }
+    /// The number of its process; nil where no process of this number is that one, as in another namespace of processes, or
+    /// where the kernel does not say that it has the note's file locked: anybody who can write there could name any process.
+    package var visibleProcess: Int32? {
+        guard ProcessTable().start(of: process) == start, let number = FileIdentity(file)?.number else { return nil }
+        return Self.lockers(of: number).contains(process) ? process : nil
+    }
+
+    /// Whether whoever has its turn at the socket's path, as this process sees it, is somebody else: elsewhere, as in a container,
+    /// the same path leads to another socket.
+    package var isElsewhere: Bool { AgentSocket.process(at: socket).map { $0 != process } ?? false }
+
+    /// The processes that have a file locked, by the kernel's table (proc_locks(5)).
+    private static func lockers(of number: UInt64, _ table: String = "/proc/locks") -> [Int32] {
+        guard case .bytes(let bytes, _) = FileAccess.read(table, limit: 16 << 20, following: false) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+            // Number, kind, whether it is heeded, how, process, device and file, from, to.
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", fields[5].hasSuffix(":\(number)") else { return nil }
+            return Int32(fields[4])
+        }
+    }
 
     /// Whether the agent that has written it runs.
     package var isHeld: Bool { Self.isHeld(file) }
 
     /// Those of agents that run; those of others are removed.
-    package static func all(in state: String) -> [AgentNote] {
+    ///
+    /// - Parameter unread: Called with the path of what may tell of an agent, and cannot be read.
+    package static func all(in state: String, unread: (String) -> Void = { _ in }) -> [AgentNote] {
         let folder = folder(in: state)
-        guard let status = FileAccess.status(folder, following: false), status.isOwn, status.isDirectory else {
+        guard let status = FileAccess.status(folder, following: false) else {
+            if errno != ENOENT && errno != ENOTDIR { unread(folder) }
             return []
         }
-        return ((try? POSIXFile.names(in: folder)) ?? []).filter { !$0.hasSuffix(".new") }.sorted().compactMap { name in
+        guard status.isOwn, status.isDirectory, let names = try? POSIXFile.names(in: folder) else {
+            unread(folder)
+            return []
+        }
+        return names.filter { !$0.hasSuffix(".new") }.sorted().compactMap { name in
             let path = folder + "/" + name
+            // No agent leaves anything else.
+            guard FileAccess.status(path, following: false)?.isRegularFile == true else { return nil }
+            let file = FileIdentity(path)
             guard isHeld(path) else {
-                unsafe unlink(path)
+                // Another may lie there by now.
+                if FileIdentity(path) == file { unsafe unlink(path) }
                 return nil
             }
-            return AgentNote(reading: path)
+            let note = AgentNote(reading: path)
+            if note == nil { unread(path) }
+            return note
         }
     }
 
@@ -108,6 +140,9 @@ package struct AgentNote: Sendable {
             (self.vault, self.socket, self.now) = (vault, socket, now)
         }
 
+        /// Has the next ``keep()`` look, where something has changed in the folder.
+        package func recheck() { next = 0 }
+
         /// Writes the note where it is missing, or tells of another folder than the vault has now; it looks once a second.
         ///
         /// - Returns: Whether it lies there.
@@ -115,14 +150,14 @@ package struct AgentNote: Sendable {
         package func keep() -> Bool {
             guard now() >= next else { return isHeld }
             next = now() + 1_000
-            if !isRight {
-                held = nil
-                held = Held(of: vault, id: try? LockedKeyring(at: vault).vaultID, socket: socket)
+            // The old one goes when the new one lies in its place.
+            if !isRight, let new = Held(of: vault, id: try? LockedKeyring(at: vault).vaultID, socket: socket) {
+                held = new
             }
             return isHeld
         }
 
-        private var isHeld: Bool { held != nil }
+        private var isHeld: Bool { isRight }
         private var isRight: Bool { held?.isRight(for: vault) ?? false }
     }
 

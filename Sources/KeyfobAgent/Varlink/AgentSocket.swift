@@ -43,7 +43,8 @@ package struct AgentSocket: ~Copyable {
             // For whoever comes second; the lock is what counts.
             let descriptor = unsafe open(file, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { return }
-            let text = Array("\(getpid())\n\(vault)".utf8)
+            let folder = FileIdentity(vault, following: true)?.text ?? ""
+            let text = Array("\(getpid())\n\(folder)\n\(vault)".utf8)
             _ = unsafe write(descriptor, text, text.count)
             close(descriptor)
         }
@@ -58,17 +59,20 @@ package struct AgentSocket: ~Copyable {
     package static func process(at path: String) -> Int32? { holder(of: path).first.flatMap { Int32($0) } }
 
     /// The folder of the vault whose agent says that it has its turn at a socket's path; nil where none has said so.
-    package static func vault(at path: String) -> String? {
+    package static func vault(at path: String) -> VaultPlace? {
         let lines = holder(of: path)
-        return lines.count > 1 ? String(lines[1]) : nil
+        guard lines.count > 2 else { return nil }
+        return VaultPlace(path: String(lines[2]), folder: lines[1].isEmpty ? nil : String(lines[1]))
     }
 
-    /// What the agent says that has its turn at a socket's path, by line: its process, and its vault's folder.
+    /// What the agent says that has its turn at a socket's path, by line: its process, the numbers of its vault's folder, and that
+    /// folder's path.
     private static func holder(of path: String) -> [Substring] {
         guard case .bytes(let bytes, _) = FileAccess.read(path + ".lock", limit: 8_192, following: false) else {
             return []
         }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", maxSplits: 1)
+        return String(decoding: bytes, as: UTF8.self)
+            .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
     }
 
     /// Whether an agent has its turn at a socket's path.

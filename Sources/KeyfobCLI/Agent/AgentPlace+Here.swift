@@ -19,14 +19,19 @@ struct AgentHere {
     let place: AgentPlace
     /// What it has left of itself; nil where it has left nothing that this process sees.
     let note: AgentNote?
+    /// What may tell of one, and cannot be read, where that is all that is known of it.
+    let unread: String?
 
     /// Whether it runs, as far as that can be told.
-    var isThere: Bool { place.hasAgent || note?.isHeld ?? false }
+    var isThere: Bool { unread != nil || !isElsewhere && place.hasAgent || note?.isHeld ?? false }
+
+    /// Whether its socket's path leads to another's here.
+    private var isElsewhere: Bool { note?.isElsewhere ?? false }
 
     /// Its process; nil where this process does not see that.
     var process: Int32? {
         if let note { return note.visibleProcess }
-        return AgentSocket.process(at: place.socket)
+        return unread == nil ? AgentSocket.process(at: place.socket) : nil
     }
 
     /// What is said where an agent that runs cannot be reached.
@@ -40,13 +45,31 @@ struct AgentHere {
     }
 
     /// What it says of itself; nil where nobody listens.
-    func status() throws(KeyringError) -> AgentClient.Status? { try AgentClient(place.socket)?.status() }
+    func status() throws(KeyringError) -> AgentClient.Status? {
+        guard unread == nil, !isElsewhere else { return nil }
+        return try AgentClient(place.socket)?.status()
+    }
+
+    /// Has its process end, where it listens.
+    func end() throws(KeyringError) {
+        guard let process = try AgentClient(place.socket)?.process, kill(process, SIGTERM) != 0 else { return }
+        throw KeyringError(.unavailable, "its process does not end", hint: nil)
+    }
 
     /// Has the agent forget its keys.
     ///
     /// - Returns: Whether it had any; nil where no agent runs.
     /// - Throws: `unavailable` where one runs that may still have them, `notPermitted`.
     func lock() throws(KeyringError) -> Bool? {
+        if let unread {
+            throw KeyringError(
+                .unavailable, "\(unread) cannot be read, and may tell of an agent that holds keys",
+                hint: "end the agents that run ('pgrep -a keyfob' lists them), remove it, and type 'keyfob lock' again")
+        }
+        if isElsewhere {
+            guard isThere else { return nil }
+            throw unreachable("listens at \(place.socket) of a container, or of another namespace")
+        }
         // Without its lock's file an agent may still be listening.
         let mayListen = FileAccess.status(place.socket + ".lock", following: false) == nil && isHeard
         guard isThere || mayListen else { return nil }
@@ -70,7 +93,8 @@ struct AgentHere {
     ///
     /// Crowded out by programs, it is called again for a second.
     private func toldToLock() throws(KeyringError) -> Bool? {
-        for _ in 0..<50 {
+        let end = VarlinkServer.uptime() + 1_000
+        while VarlinkServer.uptime() < end {
             do throws(KeyringError) {
                 return try AgentClient(place.socket)?.lock()
             } catch  where error.code == .busy {
@@ -81,42 +105,71 @@ struct AgentHere {
     }
 
     /// The agents of the vault at `location`, in whatever runtime folder.
-    ///
-    /// The first is that of the vault's own socket, whether or not one runs there. The others are where the notes say that they
-    /// listen, and where the kernel's table does. Where one does not answer, and may be of this vault, it is taken for one.
     static func all(of location: KeyringLocation) -> [AgentHere] {
-        let notes = AgentNote.all(in: location.state)
-        let own = (try? AgentPlace(location)).flatMap { $0 }
-        let here = own.map { own in AgentHere(place: own, note: notes.first { $0.socket == own.socket }) }
-        let sought = SoughtVault(location)
-        var sockets = Set([own?.socket].compactMap(\.self))
-        let noted = notes.filter { sockets.insert($0.socket).inserted }.filter { note in
-            AgentHere(note).isOf(sought)
-        }
-        let heard = AgentSocket.ofAgents().filter { sockets.insert($0).inserted }.map { socket in
-            AgentHere(place: AgentPlace(folder: FileAccess.folder(of: socket), socket: socket), note: nil)
-        }
-        return (here.map { [$0] } ?? []) + noted.map { AgentHere($0) } + heard.filter { $0.isOf(sought) }
+        let search = AgentSearch(location)
+        return search.known + search.others()
     }
 
-    private init(_ note: AgentNote) {
-        self.init(place: AgentPlace(folder: FileAccess.folder(of: note.socket), socket: note.socket), note: note)
+    fileprivate init(_ note: AgentNote) {
+        self.init(at: note.socket, note: note)
     }
 
-    init(place: AgentPlace, note: AgentNote?) { (self.place, self.note) = (place, note) }
+    fileprivate init(at socket: String, note: AgentNote? = nil) {
+        self.init(place: AgentPlace(folder: FileAccess.folder(of: socket), socket: socket), note: note)
+    }
+
+    init(place: AgentPlace, note: AgentNote?) { (self.place, self.note, unread) = (place, note, nil) }
+
+    /// What may tell of one, and cannot be read.
+    fileprivate init(unread: String) {
+        place = AgentPlace(folder: FileAccess.folder(of: unread), socket: unread)
+        (note, self.unread) = (nil, unread)
+    }
 
     /// Whether it has to do with a vault, by what it says of itself; by its note where it says nothing.
-    private func isOf(_ vault: SoughtVault) -> Bool {
-        let written = note.map(vault.isMeant) ?? AgentSocket.vault(at: place.socket).map { vault.place.path == $0 }
-        if written == true { return true }
+    fileprivate func isOf(_ vault: SoughtVault) -> Bool {
+        let written = note.map(vault.isMeant) ?? AgentSocket.vault(at: place.socket).map { vault.place.isSame(as: $0) }
+        if written == true || isElsewhere { return written ?? true }
         do throws(KeyringError) {
             // Of another vault as it says: it is not waited for as long.
             let patience = written == nil ? AgentClient.patience : 1
             guard let status = try AgentClient(place.socket)?.status(patience: patience) else { return false }
             return vault.isMeant(by: status)
         } catch {
-            return written ?? (error.code == .unavailable)
+            return written ?? [.unavailable, .busy].contains(error.code)
         }
+    }
+}
+
+/// The agents of a vault, in whatever runtime folder: those that are known by what lies here, and those that have to be asked.
+struct AgentSearch {
+    /// The first is that of the vault's own socket, whether or not one runs there; then those whose notes tell of this vault, and
+    /// what may be a note and cannot be read.
+    let known: [AgentHere]
+    private let sought: SoughtVault
+    private let asked: [AgentHere]
+
+    init(_ location: KeyringLocation) {
+        var unread: [AgentHere] = []
+        var notes = AgentNote.all(in: location.state) { unread.append(AgentHere(unread: $0)) }
+        let own = (try? AgentPlace(location)).flatMap { $0 }
+        let index = own.flatMap { own in notes.firstIndex { $0.socket == own.socket && !$0.isElsewhere } }
+        let note = index.map { notes.remove(at: $0) }
+        let here = own.map { AgentHere(place: $0, note: note) }
+        let sought = SoughtVault(location)
+        self.sought = sought
+        known =
+            [here].compactMap(\.self) + notes.filter { sought.isMeant(by: $0) }.map { AgentHere($0) } + unread
+        asked = notes.filter { !sought.isMeant(by: $0) }.map { AgentHere($0) }
+    }
+
+    /// The others, where the notes and the kernel's table say that they listen, by what they say whose they are.
+    ///
+    /// One that does not answer, and may be of this vault, is taken for one.
+    func others() -> [AgentHere] {
+        let sockets = Set((known + asked).map(\.place.socket))
+        let heard = AgentSocket.ofAgents().filter { !sockets.contains($0) }.map { AgentHere(at: $0) }
+        return (asked + heard).filter { $0.isOf(sought) }
     }
 }
 

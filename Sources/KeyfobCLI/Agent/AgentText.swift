@@ -26,6 +26,7 @@ struct AgentText {
     /// In one line.
     var words: String {
         guard let status else {
+            if let unread = agent.unread { return "\(unread) cannot be read, and may tell of one" }
             return agent.process.map { "process \($0), does not answer; 'kill -9 \($0)' ends it" } ?? "does not answer"
         }
         let process = "process \(status.process)" + (isOwn ? "" : " at \(agent.place.socket)")

@@ -7,6 +7,8 @@ internal import KeyfobSodium
 struct AgentClient: ~Copyable {
     private let descriptor: CInt
     private let path: String
+    /// Who listened when this connected.
+    let process: Int32
 
     /// For how many seconds nobody is told that an answer is waited for.
     private static let usual = 2
@@ -44,7 +46,7 @@ struct AgentClient: ~Copyable {
             return nil
         }
         // `struct ucred`: process, user, group.
-        var other: (Int32, user: UInt32, UInt32) = (0, .max, .max)
+        var other: (process: Int32, user: UInt32, UInt32) = (0, .max, .max)
         var count = socklen_t(MemoryLayout.size(ofValue: other))
         guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &count) == 0,
             ofAnybody || other.user == geteuid()
@@ -52,7 +54,7 @@ struct AgentClient: ~Copyable {
             close(socket)
             throw KeyringError(.notPermitted, "another user listens at \(path)")
         }
-        (descriptor, self.path) = (socket, path)
+        (descriptor, self.path, process) = (socket, path, other.process)
     }
 
     deinit { close(descriptor) }
@@ -128,9 +130,14 @@ struct AgentClient: ~Copyable {
             count = peek(patience: patience)
         }
         arrived()
-        limit(SO_RCVTIMEO, Self.patience)
         guard count > 0 else { throw Self.silent() }
-        let buffer = SecretBuffer(messageFrom: descriptor, limit: AgentReply.limit)
+        // The whole answer, however it drips.
+        let end = ContinuousClock.now + .seconds(Self.patience)
+        let buffer = SecretBuffer(messageFrom: descriptor, limit: AgentReply.limit) {
+            let rest = (end - .now).components.seconds
+            limit(SO_RCVTIMEO, Int(rest) + 1)
+            return rest >= 0
+        }
         guard buffer.endsWithZero else {
             throw buffer.count < AgentReply.limit ? Self.silent() : Self.senseless()
         }
@@ -168,9 +175,11 @@ struct AgentClient: ~Copyable {
 extension SecretBuffer {
     /// What comes over a descriptor up to the zero that ends a message; it breaks off at the limit, where nothing more comes
     /// and where that fails.
-    init(messageFrom descriptor: CInt, limit: Int) {
+    ///
+    /// - Parameter isInTime: Asked before each reading whether there is time for one.
+    init(messageFrom descriptor: CInt, limit: Int, isInTime: () -> Bool = { true }) {
         self.init(capacity: 8_192)
-        while !endsWithZero {
+        while !endsWithZero, isInTime() {
             if count == capacity {
                 guard capacity < limit else { return }
                 var larger = SecretBuffer(capacity: 4 * capacity)

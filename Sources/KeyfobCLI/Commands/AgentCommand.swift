@@ -206,6 +206,7 @@ struct AgentCommand: ParsableCommand {
             // Where the folder was made or replaced meanwhile, it is the new one.
             bell.watch(location.vault)
             bell.watch(place.folder)
+            bell.watch(AgentNote.folder(in: location.state))
             note.keep()
             let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
             let wait = [rest, holder.left, 60_000].compactMap(\.self).min() ?? 0
@@ -214,7 +215,10 @@ struct AgentCommand: ParsableCommand {
                 upkeep.cancel()
                 return Self.end(server, desk, broker, parts, signals)
             }
-            if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
+            if ready.contains(bell.descriptor) {
+                note.recheck()
+                if bell.takesChange(where: Self.isVault) { changes.ring() }
+            }
             holder.expire()
             if holder.vault.isGone { _ = desk.lock() }
             guard turn.isInPlace, socket.isInPlace else {

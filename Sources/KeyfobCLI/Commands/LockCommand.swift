@@ -25,9 +25,12 @@ struct LockCommand: ParsableCommand {
         // with what is kept.
         let vault = Result { () throws(KeyringError) in try LockedKeyring(at: location) }
         let kept = Result { () throws(KeyringError) in try LockedKeyring.forgetKeptKeys(of: location) }
-        let agents = AgentHere.all(of: location).map { agent in
-            Result { () throws(KeyringError) in try agent.lock() }
+        let search = AgentSearch(location)
+        func locking(_ agents: [AgentHere]) -> [Result<Bool?, KeyringError>] {
+            agents.map { agent in Result { () throws(KeyringError) in try agent.lock() } }
         }
+        // Who has to be asked whose it is keeps no other from being locked.
+        let agents = locking(search.known) + locking(search.others())
         let hadAgents = try agents.compactMap { (agent) throws(KeyringError) in try agent.get() }
         let wasKept = try kept.get()
         let hadKeys = wasKept || hadAgents.contains(true)

@@ -85,8 +85,7 @@ struct UninstallCommand: ParsableCommand {
             let agents = AgentHere.all(of: try global.location())
             guard let agent = agents.first(where: { $0.place.socket == trace.what }) else { return }
             _ = try agent.lock()
-            guard agent.isThere, let process = agent.process else { return }
-            guard Glibc.kill(process, SIGTERM) == 0 else { throw Self.failure("its process does not end") }
+            if agent.isThere { try agent.end() }
         case .key: _ = try LockedKeyring.forgetKeptKeys(of: try global.location())
         default: break
         }

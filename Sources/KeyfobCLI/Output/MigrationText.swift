@@ -31,24 +31,23 @@ enum MigrationText {
     /// What else there is to know, a line each.
     static func notes(_ report: Keyring.MigrationReport) -> [String] {
         var notes: [String] = []
-        let verb = report.isDryRun ? "would be" : "were"
         if report.removed > 0 {
+            let verb = report.isDryRun ? "would be" : report.removed == 1 ? "was" : "were"
             notes.append("\(Quantity.of(report.removed, "item")) that the vault does not hold any more \(verb) removed")
         }
         if report.newer > 0 {
             let items = Quantity.of(report.newer, "item")
             notes.append(
                 report.isDryRun
-                    ? "\(items) of the desktop's keyring are newer than the vault; they would be refused without --force"
-                    : "\(items) of the desktop's keyring were newer than the vault and were overwritten")
+                    ? "without --force it would refuse: the desktop's keyring has \(items) newer than the vault"
+                    : "overwrote \(items) newer than the vault in the desktop's keyring")
         }
         for grants in report.grants {
             let slots = Quantity.of(grants.count, "slot")
-            let (verb, when) =
-                report.to == .secretService
-                ? ("open", "nothing until the records are back in Keyfob's own file")
-                : ("open", "it again")
-            notes.append("\(slots) for group '\(grants.group)' alone \(verb) \(when)")
+            let verb = grants.count == 1 ? "opens" : "open"
+            let what =
+                report.to == .secretService ? "nothing until the records are back in Keyfob's own file" : "it again"
+            notes.append("\(slots) for group '\(grants.group)' alone \(verb) \(what)")
         }
         return notes
     }

@@ -70,11 +70,16 @@ struct StatusReport {
                 switch problem?.advice {
                 case .unlock: "locked ('keyfob unlock' opens it for this session)"
                 case .unlockForUser: "locked ('keyfob unlock --user' opens it for all sessions of yours)"
-                case _?: problem.map { $0.message.replacing("the vault is ", with: "", maxReplacements: 1) } ?? "locked"
-                case nil: "locked"
+                case _: "locked" + (problem.map { Self.reason(in: $0.message) } ?? "")
                 }
             }
         return words + (keyring?.isReadOnly == true ? ", read-only: a newer Keyfob wrote it" : "")
+    }
+
+    /// Why it is locked, as it stands behind that word.
+    private static func reason(in message: String) -> String {
+        let known = "the vault is locked"
+        return message.hasPrefix(known) ? String(message.dropFirst(known.count)) : ": \(message)"
     }
 
     /// What opens a vault that is locked, where ``stateText`` does not say it.

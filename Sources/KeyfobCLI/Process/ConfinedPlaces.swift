@@ -138,7 +138,8 @@ struct ConfinedPlaces {
     func reason(against path: String) -> String? {
         if path == "/" { return "it is everything" }
         if homes.contains(where: { Self.lies($0, in: path) }) {
-            return "it is your home, with what your programs start from"
+            let verb = homes.contains(path) ? "is" : "holds"
+            return "it \(verb) your home, with what your programs start from"
         }
         for place in own.union(login).sorted() where Self.lies(path, in: place) {
             return "it lies in \(place), which the program is not to see"

@@ -14,9 +14,10 @@ package struct LastingNotes: Sendable {
         package let change: LastingChange
     }
 
-    /// How many are kept.
+    /// How many are kept of each vault.
     package static let limit = 64
-    private static let size = 1 << 18
+    /// How many bytes the file may have.
+    private static let size = 1 << 20
 
     private let state: String
     private let vault: String
@@ -32,7 +33,12 @@ package struct LastingNotes: Sendable {
     }
 
     /// The notes, the oldest first.
-    package func all() -> [Note] { ((try? lines()) ?? []).filter { $0.vault == vault || $0.vault.isEmpty }.map(\.note) }
+    ///
+    /// - Throws: `damaged` for a file that is too long, `unsafePath`, `inputOutput`.
+    package func all() throws(StorageFailure) -> [Note] { try lines().filter { isMeant($0.vault) }.map(\.note) }
+
+    /// Whether a note is about this vault, or about none.
+    private func isMeant(_ vault: String) -> Bool { vault == self.vault || vault.isEmpty }
 
     /// Takes note of a change.
     ///
@@ -46,23 +52,30 @@ package struct LastingNotes: Sendable {
 
     /// Forgets those that `isMeant` finds.
     package func remove(where isMeant: (Note) -> Bool) throws {
-        guard all().contains(where: isMeant) else { return }
-        try rewrite { lines in lines.removeAll { ($0.vault == vault || $0.vault.isEmpty) && isMeant($0.note) } }
+        guard try all().contains(where: isMeant) else { return }
+        try rewrite { lines in lines.removeAll { self.isMeant($0.vault) && isMeant($0.note) } }
     }
 
     private func rewrite(_ body: (inout [(vault: String, note: Note)]) -> Void) throws {
         try POSIXFile.createDirectories(state)
         let held = try FileLock(path + ".lock", orBusyAfter: .seconds(5))
-        var lines = (try? lines()) ?? []
+        var lines = try lines()
         body(&lines)
-        let text = lines.suffix(Self.limit).map { line in
+        // The newest of each vault, as many as there is room for.
+        var (text, left, counts) = ([String](), Self.size, [String: Int]())
+        for line in lines.reversed() {
             let words = [
                 Hexadecimal.text(line.note.entry.id.bytes), "\(line.note.milliseconds)", line.vault,
                 line.note.entry.command, line.note.change.kind.rawValue, line.note.change.subject,
             ]
-            return words.map { PercentEncoding.encode($0) }.joined(separator: " ") + "\n"
+            let encoded = words.map { PercentEncoding.encode($0) }.joined(separator: " ") + "\n"
+            counts[line.vault, default: 0] += 1
+            guard counts[line.vault, default: 0] <= Self.limit else { continue }
+            left -= encoded.utf8.count
+            guard left >= 0 else { break }
+            text.append(encoded)
         }
-        try POSIXFile.replace(path, with: Array(text.joined().utf8))
+        try POSIXFile.replace(path, with: Array(text.reversed().joined().utf8))
         _ = consume held
     }
 

@@ -89,7 +89,8 @@ public struct LastingChange: Hashable, Sendable {
         package var isInVault: Bool {
             switch self {
             case .vaultMade, .exported, .keyKept, .toolSetUp, .toolTakenOut, .mirrored, .mirrorStopped,
-                .uninstalled, .migrated, .repaired, .historyCleared, .usesRemoved, .usesNoted, .logBegunAnew, .other:
+                .uninstalled, .migrated, .repaired, .stateAccepted, .historyCleared, .usesRemoved, .usesNoted,
+                .logBegunAnew, .other:
                 false
             default: true
             }

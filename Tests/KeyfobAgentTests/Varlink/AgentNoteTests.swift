@@ -87,6 +87,31 @@ struct AgentNoteTests {
         withExtendedLifetime(keeper) {}
     }
 
+    @Test("What may tell of an agent and cannot be read is named; what none leaves is not")
+    func unread() throws {
+        let scratch = try ScratchFolder()
+        let location = try location(scratch)
+        func unread() -> [String] {
+            var found: [String] = []
+            _ = AgentNote.all(in: location.state) { found.append(URL(filePath: $0).lastPathComponent) }
+            return found
+        }
+        #expect(unread().isEmpty)
+        let folder = AgentNote.folder(in: location.state)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "/etc/passwd")
+        try Data("keyfob-agent 2".utf8).write(to: URL(filePath: folder + "/7-7"))
+        let descriptor = unsafe open(folder + "/7-7", O_RDONLY | O_CLOEXEC)
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        #expect(unread() == ["7-7"])
+        close(descriptor)
+        #expect(unread().isEmpty)
+        try FileManager.default.removeItem(atPath: folder)
+        try Data().write(to: URL(filePath: folder))
+        #expect(unread() == ["agents"])
+    }
+
     @Test("One folder is meant by each of its paths, and by none of another")
     func places() throws {
         let scratch = try ScratchFolder()

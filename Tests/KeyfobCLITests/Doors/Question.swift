@@ -217,6 +217,7 @@ extension DoorAnswer {
     private static func plain(_ text: String) -> String {
         text.replacing(/[0-9]+ (?:more )?(?:seconds|minutes)/, with: "a time")
             .replacing(/[0-9-]{10}T[0-9:]{8}Z/, with: "a time")
+            .replacing(" --tool doors.py", with: "")
             .replacing(/(nobody has let|keyfob program allow) [^ ]+/) { "\($0.output.1) a program" }
     }
 }

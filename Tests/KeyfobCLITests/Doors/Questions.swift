@@ -57,13 +57,16 @@ extension ContractTests {
         Question(.token, ["account": "eve", "group": "default"]),
         Question(.token, ["group": "nowhere"]), Question(.token, ["scope": "none-such", "group": "play"]),
         Question(.token, ["scope": "none-such", "scope": "a b", "group": "play", "group": "default", "tool": "gh"]),
-        Question(.token, ["tenant": "nowhere", "client": "none", "url": "https://git.example/x y"]),
+        Question(
+            .token, ["tenant": "nowhere", "client": "none", "url": "https://git.example/x y"],
+            without: [.agent: .otherNames]),
         Question(.token, ["account": "ada", "client": "none", "group": "default"]),
         Question(.token, ["account": "ada", "scope": "admin"]), Question(.token, ["account": "ada", "client": "none"]),
         Question(.token, ["account": "ada", "tenant": "contoso"]),
         Question(.token, ["account": "ada", "resource": "https://graph.example"]),
         Question(.token, ["account": "moved"], without: [.agent: .removed]),
-        Question(.token, ["account": "person0", "authority": "https://login.example/none"]),
+        Question(
+            .token, ["account": "person0", "authority": "https://login.example/none"], without: [.agent: .otherNames]),
     ]
 
     /// Each with its choices.

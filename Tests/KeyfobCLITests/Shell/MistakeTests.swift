@@ -168,7 +168,7 @@ struct MistakeTests {
         (
             "token --account eve --authority other.example --url https://git.example/x --tool gh", 13,
             [
-                "eve does not fit: it is at git.example",
+                "eve@git.example does not fit: it is at git.example",
                 "'keyfob which --account eve --authority other.example --url https://git.example/x --tool gh' says why",
             ]
         ),

@@ -103,7 +103,7 @@ struct SurroundingsTests {
         #expect(other.text == answer.errors, "\(other)")
         for line in ["keyfob status", "keyfob doctor"] {
             let shown = try place.run(prefix + line).text
-            #expect(!shown.contains("'keyfob unlock'") || told.contains("'keyfob unlock'"), "\(shown)")
+            #expect(!shown.contains("run 'keyfob unlock'") || told.contains("'keyfob unlock'"), "\(shown)")
         }
         guard !command.isEmpty else { return }
         try place.run(

@@ -152,8 +152,29 @@ struct UndoLastingTests {
         #expect(try keyring.undo.entry(nil).lasting.map(\.kind) == [.exported])
     }
 
-    @Test("many are kept, and the newest counts")
+    @Test("where they cannot be read undo stops, and nothing is written over them")
+    func unreadable() throws {
+        _ = try add("ada")
+        note(.exported, isOutside: true)
+        let path = home.location.state + "/done"
+        let long = Array(repeating: UInt8(ascii: "x"), count: 2 << 20)
+        try POSIXFile.replace(path, with: long)
+        note(.exported, isOutside: true)
+        let error = try #require(refusal(keyring))
+        #expect(error.message.contains(path) && error.message.contains("remove it"), "\(error)")
+        #expect(try POSIXFile.read(path, limit: 4 << 20) == long)
+        try POSIXFile.remove(path)
+        #expect(try keyring.undo.undo().changesSomething)
+    }
+
+    @Test("many are kept of each vault, and the newest counts")
     func many() throws {
+        note(.exported, isOutside: true)
+        let other = KeyringLocation(vault: home.location.vault + "2", state: home.location.state)
+        for _ in 0..<LastingNotes.limit + 5 {
+            #expect(Keyring.Undo.note(LastingChange(.exported), by: "export", at: other, isOfVault: true))
+        }
+        #expect(try keyring.undo.entry(nil).lasting.map(\.kind) == [.exported])
         for _ in 0..<LastingNotes.limit + 5 { note(.exported, isOutside: true) }
         note(.exported, isOutside: true)
         let listed = try keyring.undo.list()

@@ -29,8 +29,6 @@ struct BackupCommand: ParsableCommand {
             says whether the owner of its vault made it, which the recovery key shows, or the vault where it opens \
             without asking: anybody can write one for a public key. --list says so too with --bundle-identity.
 
-            'keyfob undo' does not undo this.
-
             Example:
               keyfob backup
               keyfob backup --to /media/stick
