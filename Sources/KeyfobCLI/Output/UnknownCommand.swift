@@ -54,7 +54,8 @@ enum UnknownCommand {
         ],
         "keyfob group": [
             "add": "keyfob group create", "delete": "keyfob group remove", "ls": "keyfob group list",
-            "new": "keyfob group create", "rm": "keyfob group remove",
+            "move": "keyfob account move", "mv": "keyfob account move", "new": "keyfob group create",
+            "rm": "keyfob group remove",
         ],
         "keyfob slot": [
             "change": "keyfob passwd", "delete": "keyfob slot remove", "ls": "keyfob slot list",
@@ -76,7 +77,12 @@ enum UnknownCommand {
                 .usage, ParserMessage.line("there is no command '\(command) \(word)'"),
                 hint: "did you mean '\(meant)'?")
         }
-        var near = NearestWord.all(word, among: names).map { "'\(command) \($0)'" }
+        // What takes something away is meant only where hardly another could be.
+        let offered = names.filter { name in
+            !["forget", "remove", "revoke", "uninstall"].contains(name)
+                || NearestWord.byOneLetter(word, among: [name]) != nil
+        }
+        var near = NearestWord.all(word, among: offered).map { "'\(command) \($0)'" }
         // One of another level is what is meant where none of this one is near.
         if near.isEmpty { near = lower(word, known, behind: path) }
         let shown = ParserMessage.line("there is no command '\((path + [word]).joined(separator: " "))'")

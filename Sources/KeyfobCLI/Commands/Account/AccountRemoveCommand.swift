@@ -73,7 +73,7 @@ struct AccountRemoveCommand: ParsableCommand {
             + (group == .default ? "" : " --group \(ShellWord.quoted(group.name))")
         global.say(
             "\(Quantity.list(meanings.map(\.text))): nobody else is taken there; 'keyfob account remove --unbind \(id)' "
-                + "takes that back")
+                + "removes that too")
     }
 
     /// An account that is gone already, and that something means.

@@ -76,8 +76,8 @@ struct DockerSetupCommand: ToolSetupCommand {
         let rest = hosts.filter { !answered.contains($0) }
         guard let first = rest.first else { return }
         setup.global.say(
-            "docker will ask Keyfob for \(Quantity.list(rest)), and gets no answer yet: 'echo \(first) | "
-                + "\(ToolCall.docker.program) get' says why\(answered.isEmpty ? "; \(undoing)" : "")")
+            "docker will ask Keyfob for \(Quantity.list(rest)), and gets no answer yet: 'keyfob which --tool "
+                + "docker --url https://\(first)' says why\(answered.isEmpty ? "; \(undoing)" : "")")
     }
 
     /// Tells which files of podman's and skopeo's come before docker's for some hosts.
