@@ -187,10 +187,11 @@ struct LockTests {
             set -e
             \(Workplace.agent())
             keyfob unlock -q --agent --for 1m --key-file key
-            sleep 1
+            noted() { timeout 20 sh -c 'until test -n "$(ls state/keyfob/agents)"; do sleep 0.05; done'; }
+            noted
             for round in 1 2; do
                 rm state/keyfob/agents/*
-                for wait in 1 2 3 4 5 6 7 8 9; do test -n "$(ls state/keyfob/agents)" || sleep 0.5; done
+                noted
             done
             mkdir -m 700 other
             XDG_RUNTIME_DIR=$PWD/other unshare --user --map-root-user --net keyfob lock
