@@ -148,16 +148,15 @@ package struct AgentNote: Sendable {
         /// - Returns: Whether it lies there.
         @discardableResult
         package func keep() -> Bool {
-            guard now() >= next else { return isHeld }
+            guard now() >= next else { return isRight }
             next = now() + 1_000
             // The old one goes when the new one lies in its place.
             if !isRight, let new = Held(of: vault, id: try? LockedKeyring(at: vault).vaultID, socket: socket) {
                 held = new
             }
-            return isHeld
+            return isRight
         }
 
-        private var isHeld: Bool { isRight }
         private var isRight: Bool { held?.isRight(for: vault) ?? false }
     }
 

@@ -167,17 +167,23 @@ struct SyncSegmentTests {
         #expect(names.count <= 2 * most)
     }
 
-    @Test("a segment that a place loses, cuts or swaps stops its group, and all comes once it is back")
-    func places() throws {
+    /// Machines of which "two" has told three changes since its whole, and the names of those segments, the oldest first.
+    private func withSegments() throws -> (home: SyncHome, two: SyncMachine, segments: [String]) {
         let home = try home()
         let two = try home["two"]
         for number in 0..<3 {
             try label("default-\(number)", "first", on: two)
             try home.sync("two")
         }
-        let all = try home.files(of: two)
         let segments = try files(two).filter(\.isSegment).sorted().map(\.name)
         try #require(segments.count == 3)
+        return (home, two, segments)
+    }
+
+    @Test("a segment that a place loses, cuts or swaps stops its group, and all comes once it is back")
+    func places() throws {
+        let (home, two, segments) = try withSegments()
+        let all = try home.files(of: two)
         func show(_ change: (inout [String: Data]) -> Void, _ finding: String) throws {
             let before = try home["one"].shared()
             var changed = all
@@ -198,15 +204,8 @@ struct SyncSegmentTests {
 
     @Test("where the second of three segments is missing the first counts, and the third has to wait")
     func missing() throws {
-        let home = try home()
-        let two = try home["two"]
-        for number in 0..<3 {
-            try label("default-\(number)", "first", on: two)
-            try home.sync("two")
-        }
+        let (home, two, segments) = try withSegments()
         let all = try home.files(of: two)
-        let segments = try files(two).filter(\.isSegment).sorted().map(\.name)
-        try #require(segments.count == 3)
         var lacking = all
         lacking[segments[1]] = nil
         try home.replace(lacking, of: two)
