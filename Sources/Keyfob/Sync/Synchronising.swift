@@ -118,6 +118,8 @@ extension Keyring.Sync {
         let own = Set(session.state.own?.files.map(\.group) ?? [])
         peer.acknowledged = (head.acknowledged[session.own] ?? [:]).filter { own.contains($0.key) }
         peer.arrived = clock.now
+        for (tag, digest) in head.digests { peer.held[tag] = .init(vector: head.vector(of: tag), digest: digest) }
+        peer.digestKeys = known?.digestKeys ?? [:]
         session.state.peers[id] = peer
         return head
     }

@@ -386,6 +386,7 @@ struct MistakeTests {
         ("sync revoke x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
         ("sync leave", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
         ("sync accept x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
+        ("sync repair", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
         ("sync status", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
     ]
 

@@ -103,6 +103,8 @@ struct SyncCommandTests {
         let machines = try SyncMachines("one", "two", at: place)
         try machines.add("of-two", on: "two")
         try machines.settle()
+        #expect(try machines.on("one", "keyfob sync repair").errors.contains("told everything anew"))
+        #expect(try machines.on("two", "keyfob sync").errors.contains("nothing new from others"))
         #expect(try machines.on("two", "keyfob sync leave").errors.hasPrefix("left the sync"))
         try machines.on("two", "keyfob sync status").expectError(78, "the vault is not in a sync")
         try machines.on("two", "ls $XDG_STATE_HOME/keyfob | grep sync-").expectStatus(1)

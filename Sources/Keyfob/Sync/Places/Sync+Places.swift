@@ -112,6 +112,21 @@ extension Keyring.Sync {
         }
     }
 
+    /// Takes in everything that was told, also what was taken in before, and writes everything for the others.
+    ///
+    /// For machines that have taken in the same and hold something else (``SyncStatus/Finding/Remedy/repair``). Of two values with
+    /// the same version all machines take the same one.
+    ///
+    /// - Throws: As ``run(_:)``; `configuration` where this device does not take part.
+    public func repair(_ access: SyncAccess) async throws(KeyringError) -> SyncReport {
+        try await StoreCall.run { () async throws(KeyringError) in
+            let transport = try openTransport(access)
+            try await transport.fetch()
+            try readAgain()
+            return try await transport.synchronise(keyring)
+        }
+    }
+
     /// What is known of the sync, with who asks to be let in.
     ///
     /// - Parameter access: How to look at the place for that first; nil to see what was there the last time.
