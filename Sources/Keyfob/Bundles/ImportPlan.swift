@@ -18,6 +18,8 @@ public struct ImportPlan: Hashable, Sendable {
         public let reason: String?
         /// The fields that change.
         public let fields: [String]
+        /// Whether it is a setting that decides whose token goes where.
+        package let isDecision: Bool
         /// One line for people.
         public let description: String
     }
@@ -94,6 +96,7 @@ extension ImportPlan.Line {
         group = place.group
         kind = place.key.kind.rawValue
         item = place.key.description
+        isDecision = place.key.kind == .setting && SettingWords.decision(place.key.parts.first ?? "") != nil
         self.outcome = outcome.name
         reason = outcome.reason
         if case .changed(let names) = outcome {

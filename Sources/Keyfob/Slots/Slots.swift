@@ -147,10 +147,13 @@ extension Keyring.Slots {
     ///   - id: Its id, or the beginning of it.
     ///   - secretService: How to reach the Secret Service, for a slot whose key it keeps: the key goes too. Where it
     ///     cannot be removed there, that is a warning.
+    ///   - group: The group whose slot alone is meant; nil for all slots.
     /// - Throws: `noSuchSlot`, `ambiguous`, `lastSlot`, `needsVaultKey`, and what writing can throw.
-    public func remove(_ id: String, secretService: SecretServiceOptions? = nil) throws(KeyringError) {
+    public func remove(
+        _ id: String, of group: AccessGroup? = nil, secretService: SecretServiceOptions? = nil
+    ) throws(KeyringError) {
         let removed = try changeVault { state in
-            let slot = try Self.slot(id, among: state.vault.slotSummaries)
+            let slot = try Self.slot(id, among: state.vault.slotSummaries, of: group)
             try database.changeSlots(&state.vault) { try $0.removeSlot(slot.id) }
             guard slot.kind == .secretService else { return slot.id.short }
             do throws(KeyringError) {
@@ -189,7 +192,7 @@ extension Keyring.Slots {
         let revocation = try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             _ = try state.group(name)
-            let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
+            let slot = try Self.slot(id, among: state.vault.slotSummaries, of: name)
             if backsUp { try keyring.bundles.backUpBeforehand(&state, .beforeNewKey) }
             let (decisions, count) = try database.revoke(
                 slot.id, of: name, &state.vault, milliseconds: clock.milliseconds(), progress: progress
@@ -202,16 +205,25 @@ extension Keyring.Slots {
     }
 
     /// The one slot whose id begins with what was typed.
-    static func slot(_ id: String, among slots: [SlotSummary]) throws(KeyringError) -> SlotSummary {
+    ///
+    /// - Parameter group: The group that alone is meant; nil for all slots.
+    static func slot(
+        _ id: String, among slots: [SlotSummary], of group: AccessGroup? = nil
+    ) throws(KeyringError) -> SlotSummary {
         let wanted = Identifier.folded(id)
+        let slots = slots.filter { slot in group.map { $0 == slot.group } ?? true }
         let matching = slots.filter { !wanted.isEmpty && $0.id.description.hasPrefix(wanted) }
         guard let slot = matching.first else {
             let known = slots.map(\.id.short)
+            // Slots are named to be removed, so none is told as near.
+            let all = known.joined(separator: ", ")
             throw KeyringError(
                 .noSuchSlot,
-                "there is no slot '\(id)'\(NearestWord.suggestion(id, among: known)); there is "
-                    + (known.isEmpty ? "none" : known.joined(separator: ", ")), advice: .listSlots, candidates: known,
-                names: [])
+                group.map {
+                    "group '\($0)' has \(known.isEmpty ? "no slot of its own" : "no slot '\(id)', but \(all)")"
+                }
+                    ?? "there is no slot '\(id)'; there is \(known.isEmpty ? "none" : all)",
+                advice: .listSlots, candidates: known, names: [])
         }
         guard matching.count == 1 else {
             throw KeyringError(.ambiguous, "several slots begin with '\(id)'", candidates: matching.map(\.id.short))

@@ -124,7 +124,7 @@ struct LogoutCommand: ParsableCommand {
 
     private func chosen(_ keyring: Keyring) throws(KeyringError) -> Candidate {
         let groups = try global.groups()
-        if let account { return try keyring.accounts.named(account, in: groups) }
+        if let account { return try keyring.accounts.named(account, in: groups, suggestsNear: false) }
         let all = try keyring.accounts.list(in: groups)
         guard let only = all.first else {
             throw KeyringError(.noSuchAccount, "there is no account to sign out", advice: .importAccounts)

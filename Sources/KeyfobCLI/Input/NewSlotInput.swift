@@ -72,8 +72,10 @@ extension NewSlotInput {
 /// A new passphrase: from a descriptor, or typed twice.
 enum NewPassphraseInput {
     /// Reads it; `what` it is for is said to whoever is asked, `hint` what else one can do where nobody is.
+    ///
+    /// - Parameter prize: What somebody must have who guesses it, to read what it protects.
     static func read(
-        descriptor: Int32?, mayAsk: Bool, what: String? = nil,
+        descriptor: Int32?, mayAsk: Bool, what: String? = nil, prize: String = "the vault's files",
         hint: String = "give it with --new-passphrase-fd, or use a key file"
     ) throws(KeyringError) -> SecretBytes {
         if let descriptor { return try SecretInput.passphrase(descriptor: descriptor) }
@@ -93,7 +95,7 @@ enum NewPassphraseInput {
             if PassphraseStrength.isWeak(first) {
                 StandardError.write(
                     line:
-                        "keyfob: warning: whoever gets the vault's files may guess this passphrase; five random words are harder"
+                        "keyfob: warning: whoever gets \(prize) may guess this passphrase; five random words are harder"
                 )
             }
             return first

@@ -79,23 +79,11 @@ struct PlanText {
 
     /// What decided here, and goes because the backup does not have it: nil where nothing does.
     var lostDecisions: String? {
-        let gone = plan.lines.filter { $0.kind == "setting" && $0.outcome == "removed" }.compactMap { line in
-            Self.decisions.first { line.item.hasPrefix("setting '\($0.prefix)") }.map { decision in
-                let name = line.item.dropFirst("setting '\(decision.prefix)".count).dropLast()
-                return decision.words + (name.isEmpty ? "" : " '\(TerminalText.line(String(name)))'")
-            }
-        }
+        let gone = plan.lines.filter { $0.kind == "setting" && $0.outcome == "removed" && $0.isDecision }
+            .map { TerminalText.line($0.item) }
         guard !gone.isEmpty else { return nil }
         return "note: the backup does not have, and here is gone: \(Quantity.list(gone))"
     }
-
-    /// How the settings begin that decide whose token goes where, and what people call them.
-    private static let decisions = [
-        (prefix: "binding:", words: "binding"), (prefix: "allowed:", words: "allowed file"),
-        (prefix: "program:", words: "permission of a program"),
-        (prefix: "provider:", words: "provider"), (prefix: "client:", words: "client"),
-        (prefix: "default account", words: "default account"), (prefix: "default client:", words: "default client"),
-    ]
 }
 
 extension BundleSummary {

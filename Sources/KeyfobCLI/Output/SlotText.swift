@@ -4,8 +4,19 @@ internal import Keyfob
 enum SlotText {
     /// `key-file 3fa9c1d2`, with the group that it opens.
     static func of(_ slot: Keyring.Slot) -> String {
-        slot.kind + " " + slot.id + (slot.isRecoveryKey ? " (recovery key)" : "")
-            + (slot.group.map { " of group '\($0)'" } ?? "")
+        kind(of: slot) + " " + slot.id + (slot.group.map { " of group '\($0)'" } ?? "")
+    }
+
+    /// The kind as `keyfob slot add` calls it.
+    static func kind(of slot: Keyring.Slot) -> String { slot.isRecoveryKey ? "recovery-key" : slot.kind }
+
+    /// What a slot opens: while the desktop's keyring keeps the records, that keyring is the vault's key.
+    static func opened(by slot: Keyring.Slot, _ storage: StoragePlace) -> String {
+        if let group = slot.group { return "group \(group)" }
+        return switch storage {
+        case .embedded: "the vault"
+        case .secretService: slot.kind == "recipient" ? "backups" : "the vault, once it is moved back"
+        }
     }
 
     /// Several, one behind the other.

@@ -129,9 +129,12 @@ extension ResourceURL {
         do {
             try self.init(parsing: text)
         } catch {
+            let flaw = "\(error)"
             throw KeyringError(
-                .usage, "\(option): \(error)",
-                advice: error == .credentials ? .omitCredentials : nil)
+                .usage,
+                // What was typed may be no more than a host.
+                "\(option)\(option.hasPrefix("--") ? flaw.trimmingPrefix("the URL") : ": \(flaw)")",
+                advice: error == .credentials ? .omitCredentials(rest: Self.withoutSecrets(text)) : nil)
         }
     }
 }

@@ -62,8 +62,8 @@ public enum Advice: Hashable, Sendable {
     case sendRequest
     /// Use https.
     case useHTTPS
-    /// Leave user and password out of a URL; the account is named beside it.
-    case omitCredentials
+    /// Leave user and password out of a URL, of which this is the rest; the account is named beside it.
+    case omitCredentials(rest: String?)
 
     // MARK: Signing in and tokens
     /// Sign in again, and repeat what the continuation says.

@@ -109,4 +109,16 @@ extension ResourceURL {
         else { return (text, nil) }
         return (String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self), user)
     }
+
+    /// An address as it is typed without what may be secret in it: user, password, query and fragment; nil where the rest is
+    /// none.
+    package static func withoutSecrets(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        let start = text.firstRange(of: "://").map { text.utf8.distance(from: text.startIndex, to: $0.upperBound) } ?? 0
+        let authorityEnd = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        let host = bytes[start..<authorityEnd].lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? start
+        let end = bytes[host...].firstIndex { "?#".utf8.contains($0) } ?? bytes.endIndex
+        let rest = String(decoding: bytes[..<start] + bytes[host..<end], as: UTF8.self)
+        return (try? ResourceURL(parsing: rest)).map { _ in rest }
+    }
 }

@@ -92,7 +92,7 @@ struct MistakeTests {
         ("group remove default", 64, ["nothing was changed", "nobody to ask", "--force does it without asking"]),
         ("group grant work", 64, ["Missing expected argument '<kind>'", "see 'keyfob group grant --help'"]),
         ("group grant nogroup key-file key", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
-        ("group revoke work ffffffff", 13, ["there is no slot 'ffffffff'", "'keyfob slot list'"]),
+        ("group revoke work ffffffff", 13, ["group 'work' has no slot of its own; 'keyfob slot list' shows"]),
         ("group rotate nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("group list extra", 64, ["Unexpected argument 'extra'", "see 'keyfob group list --help'"]),
         ("migrate", 64, ["say where to", "--to secret-service or --to embedded"]),
@@ -418,12 +418,13 @@ struct MistakeTests {
     func mistakes() throws {
         let place = try home()
         let before = try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text
-        for mistake in Self.mistakes {
+        for mistake in Self.mistakes + Self.meant {
             let outcome = try place.run("keyfob \(mistake.typed)")
             #expect(outcome.status == mistake.status, "\(outcome)")
             #expect(outcome.errors.hasPrefix("keyfob: ") && outcome.errors.hasSuffix("\n"), "\(outcome)")
             #expect(outcome.errors.split(separator: "\n").count == 1, "one line: \(outcome)")
             for part in mistake.told { #expect(outcome.errors.contains(part), "\(part): \(outcome)") }
+            #expect(!outcome.errors.contains("pw"), "a password: \(outcome)")
         }
         #expect(
             try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text == before)
