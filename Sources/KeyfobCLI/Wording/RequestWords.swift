@@ -129,11 +129,15 @@ extension ResourceURL {
         do {
             try self.init(parsing: text)
         } catch {
-            let flaw = "\(error)"
+            // Of a host the flaw is told as such: nobody has typed a URL.
+            let flaw =
+                switch (option, error) {
+                case ("--host", .badHost): "that is no host"
+                case ("--host", _): "\(error)".replacing("the URL's", with: "its").replacing("the URL", with: "it")
+                default: "\(error)"
+                }
             throw KeyringError(
-                .usage,
-                // What was typed may be no more than a host.
-                "\(option)\(option.hasPrefix("--") ? flaw.trimmingPrefix("the URL") : ": \(flaw)")",
+                .usage, "\(option): \(flaw)",
                 advice: error == .credentials ? .omitCredentials(rest: Self.withoutSecrets(text)) : nil)
         }
     }

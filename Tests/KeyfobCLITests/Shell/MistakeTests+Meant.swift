@@ -1,5 +1,5 @@
 extension MistakeTests {
-    /// What is typed nearly right: the message names what was meant, of a removal never; and of an address, never a password.
+    /// What is typed nearly right: the message names what was meant, never of a removal; of an address, never a password.
     static let meant: [(typed: String, status: Int32, told: [String])] = [
         ("token -a evee", 13, ["there is no account 'evee', but 'eve'; 'keyfob account list'"]),
         ("token -a evee@git.example", 13, ["there is no account 'evee@git.example', but 'eve@git.example'; "]),
@@ -12,10 +12,15 @@ extension MistakeTests {
         ("provider remove ssoo", 13, ["there is no provider 'ssoo'; 'keyfob provider list'"]),
         (
             "token --url https://me:pw@git.example/x?t=pw", 64,
-            ["--url holds a user name or a password; type https://git.example/x, and name the account beside it\n"]
+            [
+                "--url: the URL holds a user name or a password; type https://git.example/x, and name"
+            ]
         ),
-        ("bind --url https://me@git.example/x eve", 64, ["--url holds a user name", "type https://git.example/x,"]),
-        ("bind --host me:pw@git.example eve", 64, ["--host holds a user name", "type git.example, and name"]),
+        (
+            "bind --url https://me@git.example/x eve", 64,
+            ["--url: the URL holds a user name", "type https://git.example/x,"]
+        ),
+        ("bind --host me:pw@git.example eve", 64, ["--host: it holds a user name", "type git.example, and name"]),
         (
             "bind https://me:pw@git.example/x eve", 64,
             ["Unexpected argument", "'keyfob bind --url https://git.example/x eve'"]
@@ -29,7 +34,7 @@ extension MistakeTests {
             "which --url intranet", 77,
             ["an address looks so: https://github.com/intranet; ", "'keyfob bind --host https://intranet NAME'"]
         ),
-        ("bind --host 'a b' eve", 64, ["keyfob: --host holds a blank, a backslash or a character"]),
+        ("bind --host 'a b' eve", 64, ["keyfob: --host: it holds a blank, a backslash or a character"]),
         ("import --merge --replace x", 64, ["--merge and --replace exclude one another"]),
         (
             "use eve --none", 64,
