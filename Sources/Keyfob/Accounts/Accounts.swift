@@ -196,11 +196,9 @@ extension Keyring.Accounts {
     /// Gives an account a label, or takes it away.
     ///
     /// - Throws: `alreadyExists` when another account of the group has the label, or is called so, `usage` for a label
-    ///   that is blank or holds control characters, `noSuchAccount`, and what writing can throw.
+    ///   that is blank, starts or ends with a space, or holds control characters, `noSuchAccount`, and what writing can throw.
     public func setLabel(_ label: String?, of account: AccountID, in group: AccessGroup) throws(KeyringError) {
-        if let label, !Identifier.isAcceptable(label) {
-            throw KeyringError(.usage, "a label cannot be blank or hold control characters")
-        }
+        if let label { try NewName.label.require(label) }
         try withState { state in
             let group = try state.group(group)
             // Whoever names it would have to say each time which of the two is meant.

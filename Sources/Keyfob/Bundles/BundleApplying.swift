@@ -148,7 +148,7 @@ struct BundleApplying {
             guard let writer = writers[place.group] else { continue }
             if !(try apply(place, plan.result, inventory, writer)) { overlapped.insert(place) }
         }
-        tally.lines(plan.lines, overlapped: overlapped)
+        tally.lines(plan.lines, overlapped: overlapped, before: inventory.state)
         tally.returned += plan.lines.count { line in
             line.outcome == .kept(.deletedHere) && inventory.rows[line.place] == nil && removals[line.place] != nil
         }

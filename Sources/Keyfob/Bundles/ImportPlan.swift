@@ -12,6 +12,10 @@ public struct ImportPlan: Hashable, Sendable {
         public let kind: String
         /// What people call it.
         public let item: String
+        /// The id of the account that it is, or is of; nil for what is no account's.
+        package let account: String?
+        /// The user name of an account that goes.
+        package let username: String?
         /// `added`, `changed`, `kept`, `removed` or `refused`.
         public let outcome: String
         /// Why it was kept or refused, as a word for programs.
@@ -92,8 +96,10 @@ public struct ImportPlan: Hashable, Sendable {
 }
 
 extension ImportPlan.Line {
-    init(_ place: ItemPlace, _ outcome: MergeOutcome) {
+    init(_ place: ItemPlace, _ outcome: MergeOutcome, username: String? = nil) {
         group = place.group
+        account = place.key.account
+        self.username = username
         kind = place.key.kind.rawValue
         item = place.key.description
         isDecision = place.key.kind == .setting && SettingWords.decision(place.key.parts.first ?? "") != nil

@@ -47,6 +47,9 @@ extension Keyring.Providers {
         }
     }
 
+    /// The built-in provider that `text` names, as ``named(_:in:)`` has it; nil where none is built in.
+    public static func builtIn(_ text: String) -> IdentityProvider? { ProviderRegistry().provider(named: text) }
+
     /// Adds the provider that a document describes (`Schemas/provider.schema.json`).
     ///
     /// - Parameters:

@@ -87,7 +87,7 @@ extension SyncStatus {
             let scope = members[id]?.scope ?? .none
             let peer = state.peers[id]
             return Device(
-                words: id.words, name: id == own ? state.name : peer?.name ?? "", sharesAll: scope == .whole,
+                words: id.words, name: id == own ? state.name : state.name(of: id), sharesAll: scope == .whole,
                 groups: state.sync.map { sync in groups.filter { scope.contains(state.tag(of: $0, in: sync)) } } ?? [],
                 approver: members[id]?.approver.map(title), seen: peer?.time,
                 sequence: (id == own ? state.own?.head : peer?.head)?.mark.sequence ?? 0,
@@ -147,7 +147,7 @@ extension SyncFinding {
         case .newer: "\(name) has a newer Keyfob, whose files this one does not read: update it"
         case .apart:
             "\(name) has begun another sync at this place: of two that 'init' makes, one is to be left and joined"
-        case .closed: "what is there of \(name) is not for this device: it does not know it yet, or has revoked it"
+        case .closed: "\(name) writes nothing for this device: it has not approved it yet, or has revoked it"
         }
     }
 }

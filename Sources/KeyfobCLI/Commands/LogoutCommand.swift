@@ -187,6 +187,7 @@ extension LogoutCommand {
         try Confirmation.requireConsent(
             "Sign out of \(Quantity.of(candidates.count, "account"))\(forever ? " for good" : "")? [y/N] ",
             to: candidates.map { "to be signed out: \($0.account.name) (group \($0.group))" },
+            "this signs out of \(Quantity.of(candidates.count, "account"))",
             otherwise: "--force does it without asking", global)
     }
 }

@@ -21,4 +21,19 @@ enum SlotText {
 
     /// Several, one behind the other.
     static func list(_ slots: [Keyring.Slot]) -> String { slots.map(of).joined(separator: ", ") }
+
+    /// With what they open, one behind the other: `--key-file FILE (slot 3fa9c1d2)`.
+    static func ways(_ slots: [Keyring.Slot]) -> String {
+        Quantity.list(
+            slots.map { slot in
+                let way =
+                    switch slot.kind {
+                    case "passphrase": "a passphrase"
+                    case "key-file": "--key-file FILE"
+                    case "recipient": "--identity FILE"
+                    default: "the desktop's keyring"
+                    }
+                return "\(way) (\(slot.isRecoveryKey ? "the recovery key, " : "")slot \(slot.id))"
+            })
+    }
 }

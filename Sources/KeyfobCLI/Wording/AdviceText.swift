@@ -283,7 +283,9 @@ extension Advice {
         case .keepFileToOneself: "chmod 600 it"
         case .letNobodyElseWrite: "chmod go-w it"
         case .goOnWithoutBackup: "--no-backup does the same without one"
-        case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
+        case .chooseGroups: "--group takes other groups of it alone"
+        case .listBackup(let name):
+            "'keyfob restore --list \(ShellWord.inMessage(name))' with its key lists those it has"
         case .beginSync: "'keyfob sync init REMOTE' begins one, 'keyfob sync join REMOTE' joins one"
         case .joinSyncAgain:
             "'keyfob sync join REMOTE' makes it a device of its own, which another one lets in; revoke the old one there"
@@ -293,7 +295,11 @@ extension Advice {
         case .leaveSync: "'keyfob sync status' shows who takes part; after 'keyfob sync leave' it can join another one"
         case .joinSync: "'keyfob sync join REMOTE WORDS' joins it; or name another place"
         case .giveEtcdPassword: "KEYFOB_ETCD_PASSWORD_FILE names the file that holds it, for its owner alone"
-        case .listRemotes: "'rclone listremotes' lists them"
+        case .listRemotes: "'rclone listremotes' lists its remotes, 'rclone config' sets one up"
+        case .makeRepository(let path): "make it with 'git init --bare \(ShellWord.inMessage(path))'"
+        case .namePlace: "name the place as this machine sees the files that the others wrote"
+        case .reachPlace:
+            "see that its disk is there and try again; 'keyfob sync leave --here-only' leaves a sync whose place is gone"
         case .installProgram: "install it, and try again"
         case .tryByHand(let words):
             "nothing is lost; try again when '\(words.map(ShellWord.inMessage).joined(separator: " "))' works"

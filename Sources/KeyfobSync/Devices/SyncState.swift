@@ -115,6 +115,8 @@ package struct SyncState: Hashable, Sendable {
     package var statements: [SyncStatement] = []
     /// What is known of others.
     package var peers: [SyncDeviceID: Peer] = [:]
+    /// What devices that were let in had called themselves when they asked: it counts until one has told its name otherwise.
+    package var askedNames: [SyncDeviceID: String] = [:]
     /// What this device has published; nil before the first time.
     package var own: Own?
     /// What is wrong, and was not accepted.
@@ -149,6 +151,12 @@ package struct SyncState: Hashable, Sendable {
     /// The state of a device that begins.
     package init(remote: String, name: String, place: [UInt8]) {
         (self.remote, self.name, self.place) = (remote, name, place)
+    }
+
+    /// What another device calls itself; empty where nobody knows.
+    package func name(of id: SyncDeviceID) -> String {
+        let name = peers[id]?.name ?? ""
+        return name.isEmpty ? askedNames[id] ?? "" : name
     }
 
     /// Keeps of another sync, which the vault was in before, what holds in each.
@@ -189,7 +197,7 @@ package struct SyncState: Hashable, Sendable {
 // that did not open (repeats: 1 id, 2 hash, 3 time i64), 16 what was removed (repeats), 17 when old removals were looked for i64,
 // 18 a decision of this vault's that another's has replaced (repeats: 1 group, 2 name, 3 value), 19 a group of the vault (repeats),
 // 20 one that was removed (repeats), 21 whether it goes on from what is seen of it u8, 22 a group of which what was told is read
-// once more (repeats).
+// once more (repeats), 23 what a device had called itself (repeats: 1 id, 2 name).
 extension SyncState {
     /// The state and this device's secrets: the secrets stand first, 64 bytes.
     package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
@@ -235,6 +243,12 @@ extension SyncState {
         for change in removedGroups.mapValues({ SyncGroupChange(removed: $0) }).lists() { list.append(20, change) }
         if resumes { list.append(21, UInt8(1)) }
         for tag in unread.sorted() { list.append(22, tag.bytes) }
+        for (id, name) in askedNames.sorted(by: { $0.key < $1.key }) {
+            var entry = FieldList()
+            entry.append(1, id.bytes)
+            entry.append(2, name)
+            list.append(23, entry)
+        }
         let bytes = list.encoded()
         return SecretBytes(count: Self.secretCount + bytes.count) { span in
             identity.secret.withBytes { span.copy(from: $0) }
@@ -297,6 +311,10 @@ extension SyncState {
         for field in list.fields where field.number == 22 {
             guard let tag = SyncGroupTag(field.bytes) else { throw FieldList.Malformed() }
             state.unread.insert(tag)
+        }
+        for entry in try list.lists(23) {
+            guard let id = entry.bytes(1).flatMap({ SyncDeviceID($0) }) else { throw FieldList.Malformed() }
+            state.askedNames[id] = try entry.requiredText(2)
         }
         let last: Int64? = try list.integer(11)
         state.last = last.map(Timestamp.init(seconds:))

@@ -81,7 +81,7 @@ struct MistakeTests {
         ),
         (
             "lost laptop", 78,
-            ["the vault is not in a sync", "'keyfob restore BACKUP --vault ~/lost", "keyfob logout --all"]
+            ["the vault is in no sync", "'keyfob restore BACKUP --vault ~/lost", "keyfob logout --all"]
         ),
         ("uninstall now", 64, ["Unexpected argument 'now'", "see 'keyfob uninstall --help'"]),
         ("rekey --keep-key-file nofile --recovery-file new", 66, ["there is no file nofile"]),
@@ -418,7 +418,7 @@ struct MistakeTests {
     func mistakes() throws {
         let place = try home()
         let before = try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text
-        for mistake in Self.mistakes + Self.meant {
+        for mistake in Self.mistakes + Self.meant + NameMistakes.all {
             let outcome = try place.run("keyfob \(mistake.typed)")
             #expect(outcome.status == mistake.status, "\(outcome)")
             #expect(outcome.errors.hasPrefix("keyfob: ") && outcome.errors.hasSuffix("\n"), "\(outcome)")

@@ -60,8 +60,10 @@ struct AccountListCommand: ParsableCommand {
         } else if candidates.isEmpty, let expiring {
             global.say("no sign-in is known to end within \(expiring)")
         } else {
+            let providers = ProviderNames(keyring, groups)
             try global.show(
-                table(candidates, ProviderNames(keyring, groups)), orSay: "no accounts; \(Advice.importAccounts.text)")
+                Self.table(candidates, providers, isWide: wide, tellsEnd: expiring != nil),
+                orSay: "no accounts; \(Advice.importAccounts.text)")
             if let account { try tellOthers(than: found, beginningWith: account, keyring, groups) }
         }
         guard damage.isEmpty else {
@@ -97,7 +99,10 @@ struct AccountListCommand: ParsableCommand {
                 + "'keyfob account list' lists all")
     }
 
-    private func table(_ candidates: [Candidate], _ providers: ProviderNames) -> Table {
+    /// Accounts as people read them.
+    static func table(
+        _ candidates: [Candidate], _ providers: ProviderNames, isWide wide: Bool = false, tellsEnd: Bool = false
+    ) -> Table {
         let now = WallClock.system.now
         var table = Table(
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
@@ -112,7 +117,7 @@ struct AccountListCommand: ParsableCommand {
                     (account.username.isEmpty ? account.shortSubject(among: nameless) : account.username)
                         + (candidate.isDefault ? " *" : ""),
                     account.label ?? "-", providers.name(of: account.id.environment),
-                    candidate.stateWords(now, tellsEnd: expiring != nil)
+                    candidate.stateWords(now, tellsEnd: tellsEnd)
                         + (candidate.hasTokenMadeByHand ? ", by hand" : ""),
                 ] + (wide ? ["\(account.tenantProfiles.count)", account.id.description] : []))
         }

@@ -38,7 +38,9 @@ struct AccountRemoveCommand: ParsableCommand {
             if Terminal.isThere, !global.noInput {
                 StandardError.write(line: NamedVault.completing(keepsNothing ? Self.gone : Self.kept))
             }
-            try Confirmation.ask("Type 'remove' to remove \(name) (group \(group))\(forGood): ", "remove", global)
+            let what = "\(name) (group \(group))\(forGood)"
+            try Confirmation.ask(
+                "Type 'remove' to remove \(what): ", "remove", global, to: "this removes \(what), with its tokens")
         }
         let policy: UndoPolicy =
             forever ? .erase : keepsNothing ? .none : .keep(keyring.undo.command("account remove"))

@@ -35,7 +35,8 @@ struct GroupRemoveCommand: ParsableCommand {
             }
             try Confirmation.ask(
                 "Group '\(group)' holds \(Quantity.of(accounts, "account")). Type its name to remove it: ", group.name,
-                global)
+                global,
+                to: "this removes group '\(group)' and everything in it (\(Quantity.of(accounts, "account")))")
         }
         let backup = isThere ? try undo.backUp(keyring) : nil
         let count = try remove(group, among: all, keyring)

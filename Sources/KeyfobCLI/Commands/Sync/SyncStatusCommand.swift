@@ -143,6 +143,18 @@ enum SyncText {
         }
     }
 
+    /// What else a revocation did, in lines.
+    static func results(of change: SyncChange) -> [String] {
+        change.alsoOut.map {
+            "also revoked, because only \(change.title) had approved it: \(TerminalText.line($0)); "
+                + "'keyfob sync approve WORDS' lets it in again"
+        }
+            + change.reduced.map {
+                "shares fewer groups now, because only \(change.title) had approved it for the others: "
+                    + TerminalText.line($0)
+            } + change.removedDecisions.map { "removed, because \(change.title) had decided it: \($0)" }
+    }
+
     static func groups(_ groups: [AccessGroup]) -> String {
         groups.isEmpty ? "none here" : groups.map { "'\($0)'" }.joined(separator: ", ")
     }
