@@ -382,13 +382,12 @@ struct MistakeTests {
         ("sync init etcd+http://etcd.example", 64, ["etcd at etcd.example is reached by https"]),
         ("sync run --every 5", 64, ["--every is for --watch"]),
         ("sync join folder words", 64, ["'words' is not six words of a device"]),
-        ("sync approve x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
-        ("sync revoke x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
-        ("sync leave", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
-        ("sync accept x", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
-        ("sync repair", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
-        ("sync status", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"]),
     ]
+
+    private static let outOfSync: [(typed: String, status: Int32, told: [String])] =
+        ["approve x", "revoke x", "leave", "accept x", "repair", "status"].map { words in
+            ("sync \(words)", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"])
+        }
 
     func home() throws -> Workplace {
         let place = try Workplace.withVault()
@@ -418,7 +417,7 @@ struct MistakeTests {
     func mistakes() throws {
         let place = try home()
         let before = try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text
-        for mistake in Self.mistakes + Self.meant + NameMistakes.all {
+        for mistake in Self.mistakes + Self.meant + NameMistakes.all + Self.outOfSync {
             let outcome = try place.run("keyfob \(mistake.typed)")
             #expect(outcome.status == mistake.status, "\(outcome)")
             #expect(outcome.errors.hasPrefix("keyfob: ") && outcome.errors.hasSuffix("\n"), "\(outcome)")
