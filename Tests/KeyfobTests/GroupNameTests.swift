@@ -29,7 +29,8 @@ struct GroupNameTests {
 
     @Test("a new one is plain, and differs from others by more than case", arguments: cases)
     func new(name: String, code: KeyringError.Code?) throws {
-        let keyring = try KeyringHome().keyring
+        let home = try KeyringHome()
+        let keyring = home.keyring
         let (group, team) = (try AccessGroup(name), try AccessGroup("team"))
         try store("Büro eins", in: keyring)
         try keyring.groups.create(team)

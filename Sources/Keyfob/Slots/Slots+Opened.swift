@@ -55,7 +55,8 @@ extension Keyring.Slots {
         case .secretService:
             guard let keeper = new.keeper, !header.secretServiceSlots.isEmpty else { return }
             let items = try LockedKeyring(at: location).secretServiceItems(keeper)
-            let opening = items.first { $0.state == .opens }
+            // One beside which others lie is made anew, as the doctor says.
+            let opening = items.first { $0.state == .opens && $0.items == 1 }
             try Self.refuse("the desktop's keyring", header.slots.first { $0.id.short == opening?.slot })
         }
     }

@@ -60,7 +60,6 @@ struct RekeyCommandTests {
         documents.add(
             "rekeyed", try place.run("keyfob rekey --force --json --recovery-file last").text, from: "rekey")
         try place.run("env -u KEYFOB_KEY_FILE keyfob rekey --json --identity last").expectFailure(64)
-        try place.run("keyfob slot add -q key-file key --identity last").expectSuccess()
         try place.run("keyfob slot add -q key-file ci").expectSuccess()
         documents.add(
             "slot-removed",

@@ -257,8 +257,8 @@ struct MistakeTests {
         ),
         ("token --account eve --tenant contoso", 10, ["there is no access token of eve in tenant contoso"]),
         (
-            "sync init rclone:nosuch:x --timeout 20", 75,
-            ["rclone could not make a folder at nosuch:x", "'rclone listremotes'"]
+            "sync init rclone:nosuch:x --timeout 20", 78,
+            ["rclone has no remote 'nosuch'", "'rclone listremotes'", "'rclone config' sets one up"]
         ),
         (
             "sync init https://ada:SECRET@127.0.0.1:9/x.git", 75,
