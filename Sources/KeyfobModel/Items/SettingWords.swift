@@ -21,10 +21,13 @@ package enum SettingWords {
 
     /// `url git.example/app at git.example` of `url:git.example/app:git.example`: kind, subject, and whose accounts.
     private static func bound(_ text: String) -> String {
-        let words = text.replacing(":", with: " ", maxReplacements: 1)
-        guard let colon = words.lastIndex(of: ":") else { return words }
-        let environment = String(words[words.index(after: colon)...])
-        let host = PercentEncoding.decode(Array(environment.utf8)[...]).map { String(decoding: $0, as: UTF8.self) }
-        return words[..<colon] + (environment == "*" ? "" : " at \(host ?? environment)")
+        var bytes = Array(text.utf8)
+        guard let first = bytes.firstIndex(of: UInt8(ascii: ":")) else { return text }
+        bytes[first] = UInt8(ascii: " ")
+        guard let last = bytes.lastIndex(of: UInt8(ascii: ":")) else { return String(decoding: bytes, as: UTF8.self) }
+        let environment = bytes[(last + 1)...]
+        let words = String(decoding: bytes[..<last], as: UTF8.self)
+        if environment.elementsEqual("*".utf8) { return words }
+        return words + " at " + String(decoding: PercentEncoding.decode(environment) ?? Array(environment), as: UTF8.self)
     }
 }

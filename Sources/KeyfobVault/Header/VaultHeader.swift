@@ -82,7 +82,7 @@ package struct VaultHeader: Equatable, Sendable {
     }
 
     /// The slots that open one group each.
-    package var grantedSlots: [KeySlot] { groups.flatMap { $0.grants.map(\.slot) } }
+    package var grantedSlots: [KeySlot] { groups.flatMap { group in group.grants.map { $0.slot } } }
 
     /// Whether a slot of the vault, or of one of its groups, is of a kind.
     package func hasSlot(_ kind: KeySlot.Kind) -> Bool {

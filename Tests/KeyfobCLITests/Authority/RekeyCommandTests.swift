@@ -163,7 +163,7 @@ struct RekeyCommandTests {
         try place.run("keyfob slot remove \(slot)").expectError(64, "has opened the vault just now", "--force")
         let removed = try place.run("keyfob slot remove \(slot) --force").expectSuccess()
         #expect(removed.errors.contains("may have kept the vault's key; 'keyfob rekey' gives it another"), "\(removed)")
-        #expect(removed.errors.contains("still opens with: recipient "), "\(removed)")
+        #expect(removed.errors.contains("still opens with: recovery-key "), "\(removed)")
         try place.run("keyfob slot remove \(slot) --key-file spare").expectError(64, "--force")
         let asked = try place.onTerminal(
             "keyfob slot remove \(slot) --key-file spare",

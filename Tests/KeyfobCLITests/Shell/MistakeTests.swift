@@ -384,10 +384,11 @@ struct MistakeTests {
         ("sync join folder words", 64, ["'words' is not six words of a device"]),
     ]
 
-    private static let outOfSync: [(typed: String, status: Int32, told: [String])] =
-        ["approve x", "revoke x", "leave", "accept x", "repair", "status"].map { words in
-            ("sync \(words)", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"])
+    private static var all: [(typed: String, status: Int32, told: [String])] {
+        mistakes + meant + NameMistakes.all + ["approve x", "revoke x", "leave", "accept x", "repair", "status"].map {
+            ("sync \($0)", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"])
         }
+    }
 
     func home() throws -> Workplace {
         let place = try Workplace.withVault()
@@ -417,7 +418,7 @@ struct MistakeTests {
     func mistakes() throws {
         let place = try home()
         let before = try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text
-        for mistake in Self.mistakes + Self.meant + NameMistakes.all + Self.outOfSync {
+        for mistake in Self.all {
             let outcome = try place.run("keyfob \(mistake.typed)")
             #expect(outcome.status == mistake.status, "\(outcome)")
             #expect(outcome.errors.hasPrefix("keyfob: ") && outcome.errors.hasSuffix("\n"), "\(outcome)")
@@ -458,7 +459,7 @@ struct MistakeTests {
 
     @Test("there is one of every command")
     func everyCommand() throws {
-        let typed = Self.mistakes.map { "keyfob \($0.typed) " }
+        let typed = Self.all.map { "keyfob \($0.typed) " }
         for words in try CommandList.all() where words.isLeaf {
             #expect(typed.contains { $0.hasPrefix(words.line + " ") }, "no mistake of '\(words.line)'")
         }
