@@ -28,6 +28,7 @@ package enum SettingWords {
         let environment = bytes[(last + 1)...]
         let words = String(decoding: bytes[..<last], as: UTF8.self)
         if environment.elementsEqual("*".utf8) { return words }
-        return words + " at " + String(decoding: PercentEncoding.decode(environment) ?? Array(environment), as: UTF8.self)
+        let host = PercentEncoding.decode(environment) ?? Array(environment)
+        return words + " at " + String(decoding: host, as: UTF8.self)
     }
 }

@@ -121,7 +121,9 @@ extension ResourceURL {
 
     /// Where the part begins that has user and host.
     private static func authority(in bytes: [UInt8]) -> Int {
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else { return 0 }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return 0
+        }
         return colon + 3
     }
 }

@@ -384,11 +384,10 @@ struct MistakeTests {
         ("sync join folder words", 64, ["'words' is not six words of a device"]),
     ]
 
-    private static var all: [(typed: String, status: Int32, told: [String])] {
-        mistakes + meant + NameMistakes.all + ["approve x", "revoke x", "leave", "accept x", "repair", "status"].map {
-            ("sync \($0)", 78, ["the vault is not in a sync", "'keyfob sync init REMOTE'"])
-        }
+    private static let unsynced = ["approve x", "revoke x", "leave", "accept x", "repair", "status"].map { words in
+        (typed: "sync \(words)", status: Int32(78), told: ["the vault is not in a sync", "'keyfob sync init REMOTE'"])
     }
+    private static let all = mistakes + meant + NameMistakes.all + unsynced
 
     func home() throws -> Workplace {
         let place = try Workplace.withVault()
