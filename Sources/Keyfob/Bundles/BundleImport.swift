@@ -107,7 +107,8 @@ extension Keyring.Bundles {
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: outcomes.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
-                    decisions: decisions, isRestoring: isRestoring, isAct: isAct, isSync: isSync, keys: keys,
+                    decisions: decisions, isRestoring: isRestoring, isAct: isAct, isSync: isSync,
+                    device: isSync || !keyring.sync.isSetUp ? nil : try database.device(), keys: keys,
                     refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
                 var noted: [GroupWriter] = []

@@ -128,6 +128,9 @@ public struct SyncReport: Hashable, Sendable {
     /// What is known afterwards.
     public internal(set) var status: SyncStatus
 
+    /// Whether somebody has to do something before all is well.
+    public var needsAttention: Bool { status.isCutOff || status.findings.contains { $0.remedy != nil } }
+
     init(_ status: SyncStatus) { self.status = status }
 }
 

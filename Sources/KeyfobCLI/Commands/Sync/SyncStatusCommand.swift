@@ -70,11 +70,6 @@ struct SyncStatusCommand: ParsableCommand {
     }
 }
 
-extension SyncReport {
-    /// Whether a person has to do something before all is well.
-    var needsAttention: Bool { status.isCutOff || status.findings.contains { $0.remedy != nil } }
-}
-
 /// What is said of a sync.
 enum SyncText {
     /// The warnings that a synchronisation gives reason for.
