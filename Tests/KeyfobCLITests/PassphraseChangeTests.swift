@@ -65,8 +65,8 @@ struct PassphraseChangeTests {
             """
             slot=$(keyfob slot list --json --passphrase-fd 3 3<words | jq -r '.slots[] | select(.kind == "passphrase").id')
             for i in $(seq 14); do
-                echo "phrase $i" > more
-                keyfob slot add -q passphrase --kdf-memory 64 --passphrase-fd 3 --new-passphrase-fd 4 3<words 4<more
+                head -c 32 /dev/urandom > more$i && chmod 600 more$i
+                keyfob slot add -q key-file more$i --passphrase-fd 3 3<words
             done
             keyfob slot list --json --passphrase-fd 3 3<words | jq '.slots | length'
             keyfob passwd $slot --kdf-memory 64 --passphrase-fd 3 --new-passphrase-fd 4 3<words 4<other
