@@ -14,11 +14,10 @@ extension KeyringError {
             }
         case .nobodyNamed(let name):
             // A user in an address may be a secret that somebody has put there: it is not repeated.
-            self.init(
-                .noSuchAccount,
+            self =
                 request.account == nil
-                    ? "no account is called as the user in the address" : "there is no account '\(name)'",
-                advice: .listAccounts)
+                ? Self(.noSuchAccount, "no account is called as the user in the address", advice: .listAccounts)
+                : .noSuchAccount(name, among: selection.verdicts.lazy.map(\.candidate.account))
         case .contradiction(let account, _):
             self.init(
                 .usage, "'\(account)' is not the account that the user in the address means",
@@ -73,6 +72,19 @@ extension Keyring.Accounts {
 }
 
 extension KeyringError {
+    /// Among how many accounts a mistyped name looks for the one that was meant.
+    private static let suggestionLimit = 1_000
+
+    /// That no account has a name, with those of `accounts` that are near it.
+    static func noSuchAccount(_ name: String, among accounts: some Sequence<Account>) -> KeyringError {
+        // Of one that is typed with its host the whole is compared, of others what stands before it.
+        let known = accounts.prefix(suggestionLimit).flatMap { account in
+            [account.username, account.label, name.contains("@") ? account.id.description : nil].compactMap(\.self)
+        }
+        let near = NearestWord.suggestion(name, among: known)
+        return KeyringError(.noSuchAccount, "there is no account '\(name)'\(near)", advice: .listAccounts)
+    }
+
     /// The same error, whose advice asks why in the groups in which it was looked.
     package func asked(in groups: [AccessGroup]?) -> KeyringError {
         guard case .explainSelection(let question)? = advice else { return self }

@@ -63,6 +63,17 @@ extension KeyringError {
         }
     }
 
+    /// The disk that a file is written to has no room.
+    ///
+    /// - Parameters:
+    ///   - path: The file; its folder alone with a slash.
+    ///   - result: What has become of it, such as `out.age was not made`.
+    package static func diskFull(writing path: String, _ result: String) -> KeyringError {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        return KeyringError(
+            .diskFull, "the disk of \(FileAccess.realPath(folder) ?? folder) is full: \(result)", advice: .makeRoom)
+    }
+
     /// An error of a keyring, with what has become of the vault where that is known.
     ///
     /// - Parameter directory: Where it is, which says what keeps it from being written.
@@ -79,11 +90,12 @@ extension KeyringError {
 
     /// An error of a vault in a folder, which says what keeps it from being written.
     init(_ error: any Error, in directory: VaultDirectory) {
-        guard case StoreError.notWritable = error, let unwritable = Self.unwritable(directory) else {
-            self.init(error)
-            return
+        switch error {
+        case StoreError.diskFull:
+            self.init(.diskFull, "the disk of \(directory.path) is full", advice: .makeRoom)
+        case StoreError.notWritable: self = Self.unwritable(directory) ?? KeyringError(error)
+        default: self.init(error)
         }
-        self = unwritable
     }
 
     /// The error of a step that others build on: what the disk does not confirm counts as not done.

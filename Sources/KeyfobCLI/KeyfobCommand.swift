@@ -17,9 +17,10 @@ struct KeyfobCommand: ParsableCommand {
               keyfob token --account ada@contoso.example \\
                 --scope https://graph.microsoft.com/.default
 
-            Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 14 scopes declined, \
-            15 cancelled, 64 usage, 65 malformed or damaged, 66 no vault or file, 69 a service is missing, 73 exists \
-            already, 74 input/output, 75 try again, 77 wrong key, or group, host or program not allowed, 78 configuration. 'keyfob man' has them all.
+            Exit status: 0 done, 1 any other failure, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, \
+            14 scopes declined, 15 cancelled, 64 usage, 65 malformed or damaged, 66 no vault or file, 69 a service is \
+            missing, 73 exists already, 74 input/output, 75 try again, 77 wrong key, or group, host or program not \
+            allowed, 78 configuration. 'keyfob help exit-status' has them all.
             """,
         version: Release.version,
         groupedSubcommands: [

@@ -75,6 +75,7 @@ enum Main {
         switch arguments {
         case [], ["--help"], ["-h"], ["help"]: HelpText.broken(TopHelp.text)
         case ["help", SharedOptions.name]: SharedOptions.page()
+        case ["help", ExitStatus.pageName]: ExitStatus.page()
         case ["--version"]: Release.version
         default: nil
         }
@@ -112,8 +113,10 @@ enum Main {
             ErrorOutput.tell(error, isJSON: isJSON)
             return .usage
         }
-        let hint = ParserMessage.way(after: message, arguments).map { "\($0); \(page)" }
-        ErrorOutput.tell(KeyringError(.usage, message, hint: hint ?? page), isJSON: isJSON)
+        let (flaw, question) = ParserMessage.parted(ParserMessage.negative(message, arguments))
+        let way = ParserMessage.way(after: flaw, arguments).map { "\($0); \(page)" }
+        let hint = way ?? question.map { "\($0) S\(page.dropFirst())" } ?? page
+        ErrorOutput.tell(KeyringError(.usage, flaw, hint: hint), isJSON: isJSON)
         return .usage
     }
 

@@ -334,8 +334,11 @@ package struct Holdings {
     /// Whether there is nothing.
     var isEmpty: Bool { clients.isEmpty }
 
+    /// Nothing.
+    package init() {}
+
     /// Counts a credential in.
-    mutating func add(_ credential: Credential) {
+    package mutating func add(_ credential: Credential) {
         clients.insert(credential.clientID)
         if !credential.realm.isEmpty { realms.insert(credential.realm) }
         guard credential.kind == .refreshToken else {
@@ -360,7 +363,7 @@ package struct Holdings {
     /// The account that holds it.
     ///
     /// - Parameter preferred: What the group has for its default account.
-    func candidate(_ account: Account, in group: AccessGroup, _ preferred: Setting?) -> Candidate {
+    package func candidate(_ account: Account, in group: AccessGroup, _ preferred: Setting?) -> Candidate {
         let isDefault = preferred?.value == account.id.canonical
         var candidate = Candidate(
             account: account, group: group, state: state, clientIDs: clients, hasFamilyGrant: hasFamilyGrant,

@@ -1,5 +1,5 @@
 package import KeyfobFiles
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
 
@@ -100,7 +100,7 @@ package struct StoredRecord: Sendable {
     /// What the record says.
     ///
     /// - Throws: as ``decode(_:_:)``.
-    func content(_ keys: GroupKeys) throws(StorageFailure) -> ItemContent {
+    package func content(_ keys: GroupKeys) throws(StorageFailure) -> ItemContent {
         try decode(keys) { body throws(FieldList.Malformed) in
             try ItemBody.decode(body, header.kind)
         }

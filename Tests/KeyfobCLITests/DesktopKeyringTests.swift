@@ -13,7 +13,7 @@ struct DesktopKeyringTests {
         #expect(status.contains("state   unlocked by the desktop's keyring (Secret Service)\n"), "\(status)")
         #expect(status.contains(/\ndesktop keyring opens the vault \(slot [0-9a-f]{8}\)\n/), "\(status)")
         let slots = try desktop.run("keyfob slot list").expectSuccess().text
-        #expect(slots.contains("secret-service  the vault") && slots.contains("recipient       the vault"), "\(slots)")
+        #expect(slots.contains("secret-service  the vault") && slots.contains("recovery-key    the vault"), "\(slots)")
         let doctor = try desktop.run("keyfob doctor").expectSuccess().text
         #expect(doctor.contains("ok      secret service: the desktop's keyring opens the vault"), "\(doctor)")
         #expect(try desktop.items("labels") == "Keyfob: unlocks keyfob\n")

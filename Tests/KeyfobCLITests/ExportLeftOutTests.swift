@@ -26,7 +26,7 @@ struct ExportLeftOutTests {
     func counts() throws {
         let place = try place()
         try place.add("bob", token: "BOB", "--expires-in 3600")
-        let told = "left out 2 access tokens, 1 of which never expires; --include-access-tokens adds them"
+        let told = "left out 2 access tokens, one of which never expires; --include-access-tokens adds them"
         #expect(try place.run(Self.export).expectSuccess().errors.contains(told))
         let filter = "jq -c '[.credentials, .accessTokensLeftOut, .lastingTokensLeftOut]'"
         #expect(try place.run(Self.export + " --json | \(filter)").expectSuccess().text == "[0,2,1]\n")

@@ -37,7 +37,8 @@ struct FullDiskTests {
         try onSmallDisk(
             place, kibibytes: 300,
             "i=0; while keyfob add --quiet --account more$i --host git.example < token 2>message; do i=$((i + 1)); test $i -lt 500; done",
-            "grep -q 'the disk is full; the vault is as it was before' message", "test $(wc -l < message) = 1",
+            "grep -q 'the disk of .*/vault is full; the vault is as it was before' message",
+            "test $(wc -l < message) = 1",
             "fails 74 keyfob add --account another --host git.example < token", "test $i -gt 3", "keyfob verify",
             "test $(keyfob account list --format x | wc -l) = $((i + 1))"
         ).expectSuccess()
@@ -88,7 +89,7 @@ struct FullDiskTests {
             "fails 74 keyfob account remove first --force", "fails 74 keyfob logout first",
             "fails 74 keyfob init --key-file key --vault disk/second",
             "fails 74 keyfob export --format msal disk/out.json", "test ! -e disk/out.json",
-            "grep -q 'the disk is full: disk/out.json was not made' message",
+            "grep -q 'the disk of .*/disk is full: disk/out.json was not made' message",
             "cmp before disk/vault/keyring.db",
             "test ! -e disk/second/keyring.db", "keyfob token --account first", "keyfob doctor"
         ).expectSuccess()
@@ -99,7 +100,7 @@ struct FullDiskTests {
         try onSmallDisk(
             try home(), kibibytes: 400, "export GIT_CONFIG_GLOBAL=$PWD/disk/git", "git config --global user.name ada",
             "cp disk/git before", "fill", "fails 74 keyfob setup git --quiet --force",
-            "grep -q 'the disk is full; .*/disk/git is as it was; make room and try again' message",
+            "grep -q 'the disk of .*/disk is full: .*/disk/git is as it was; make room and try again' message",
             "cmp before disk/git", "rm disk/filling", "keyfob setup git --quiet --force",
             "git config --global credential.helper | grep -q keyfob"
         ).expectSuccess()
@@ -136,8 +137,16 @@ struct FullDiskTests {
             "fails 74 keyfob restore small-backup.age --bundle-identity recovery-small --force",
             "fails 74 keyfob restore small-backup.age --bundle-identity recovery-small --vault disk/second",
             "fails 74 keyfob import large.age --bundle-identity id.txt --replace --force",
-            "fails 74 keyfob backup", "fails 74 keyfob backup --to disk",
+            "fails 74 keyfob backup", "grep -q 'the disk of .*/vault/backups is full' message",
+            "fails 74 keyfob backup --to disk", "grep -q 'the disk of .*/disk is full: no backup was made' message",
             "fails 74 keyfob export --to $to disk/out.age",
+            // The vault has room, and the place of the file has none.
+            "fails 74 keyfob backup --vault large --to disk/b.age",
+            "grep -q 'the disk of .*/disk is full: no backup was made' message",
+            "fails 74 keyfob export --vault large --to $to disk/e.age",
+            "grep -q 'the disk of .*/disk is full: disk/e.age was not made' message",
+            "fails 74 keyfob restore --vault other small-backup.age --bundle-identity recovery-small --recovery-file disk/r",
+            "grep -q 'the disk of .*/disk is full: disk/r was not made' message",
             "test ! -e disk/out.age", "test ! -e disk/second/keyring.db", "test $(ls disk/*.age | wc -l) = 0",
             "cmp before disk/vault/keyring.db"
         ).expectSuccess()

@@ -51,7 +51,7 @@ struct GroupKeyTests {
         arguments: [
             "group create more", "group rename work play", "group rotate work", "group remove work --force",
             "slot add key-file ci",
-            "slot remove \"$(keyfob slot list | awk '/recipient/ { print $1 }')\"", "group grant work key-file key",
+            "slot remove \"$(keyfob slot list | awk '/recovery-key/ { print $1 }')\"", "group grant work key-file key",
         ])
     func wholeVault(_ command: String) throws {
         let place = try home()

@@ -70,7 +70,7 @@ struct StandardOutputTests {
             _ = try place.run("keyfob export --format msal --force out.json \(closed)")
             _ = try place.run("keyfob group create work \(closed); keyfob group remove work --force \(closed)")
             try place.run("keyfob init --vault vault\(number) --recovery-file r\(number) \(closed)").expectSuccess()
-            try place.run("grep -qxE 'AGE-SECRET-KEY-PQ-1.{58}' r\(number) && test $(wc -l < r\(number)) = 1")
+            try place.run("grep -qxE 'AGE-SECRET-KEY-PQ-1.{58}' r\(number) && test $(wc -l < r\(number)) = 2")
                 .expectSuccess()
             let data = try place.read("out.json")
             #expect(try JSONSerialization.jsonObject(with: data) is [String: Any])

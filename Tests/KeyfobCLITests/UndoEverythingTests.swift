@@ -156,6 +156,7 @@ struct UndoEverythingTests {
         "sync leave": .notUndone(
             "mkdir remote; keyfob sync init -q remote --name one > out", ["keyfob sync leave -q"]),
         "sync accept": .notUndone(),
+        "sync repair": .notUndone(),
         "sync status": .changesNothing([]),
         "use": .undone("\(ada); \(bob); keyfob use -q ada", ["keyfob use -q bob", "keyfob use -q bob --here"]),
         "whoami": .changesNothing(["keyfob whoami"]),

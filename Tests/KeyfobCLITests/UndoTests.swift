@@ -30,6 +30,52 @@ struct UndoTests {
         try place.run("keyfob verify").expectSuccess()
     }
 
+    @Test("what meant an account that is gone comes back with its own undo, and the account with the next")
+    func meanings() throws {
+        let place = try place()
+        try place.run("keyfob use -q ada && keyfob bind -q --url https://git.example/x ada").expectSuccess()
+        let before = try place.run("keyfob bindings; keyfob account list").expectSuccess().text
+        let removed = try place.run("keyfob account remove ada --force").expectSuccess()
+        let advised = try #require(removed.errors.firstMatch(of: /'(keyfob account remove --unbind .*)' removes/))
+        let unbound = try place.run("\(advised.output.1) --force").expectSuccess()
+        #expect(unbound.errors.contains("removed what meant ada@git.example in group 'my work'"), "\(unbound)")
+        _ = try printed(unbound)
+        let first = try place.run("keyfob undo --yes").expectSuccess()
+        #expect(first.errors.contains("1 binding ("), "\(first)")
+        try place.run("keyfob undo --yes").expectSuccess()
+        #expect(try place.run("keyfob bindings; keyfob account list").expectSuccess().text == before)
+        // Of a name alone nothing is kept, and nothing is in the way of what brings the account back.
+        try place.run(
+            "keyfob unbind -q --url https://git.example/x && keyfob account default -q --none --group 'my work'"
+        )
+        .expectSuccess()
+        try place.run("keyfob account remove -q ada --force && keyfob account remove -q --unbind ada --force")
+            .expectSuccess()
+        try place.run("keyfob undo --yes && keyfob token --account ada").expectSuccess()
+    }
+
+    @Test("the list says what a command chose, and by which command it was changed since, with what is typed")
+    func changedSince() throws {
+        let place = try place()
+        try place.run(
+            """
+            set -e; printf t | keyfob add -q bob@git.example --group 'my work'
+            keyfob use -q ada; keyfob use -q bob; keyfob account default -q ada
+            """
+        ).expectSuccess()
+        let rows = try place.run("keyfob undo --list").expectSuccess().text.split(separator: "\n").dropFirst()
+        let ids = rows.prefix(3).map { String($0.prefix { $0 != " " }) }
+        #expect(rows.first?.contains("ada ") == true, "\(rows)")
+        #expect(rows.first?.contains("sets back 1 setting (bob@git.example is the default account; now ada)") == true)
+        let oldest = String(rows.dropFirst(2).first ?? "")
+        let told = "the setting was changed since by 'use' (\(ids[1])); all the same: '"
+        #expect(oldest.contains(told), "\(oldest)")
+        let way = try #require(oldest.firstMatch(of: /all the same: '(keyfob undo .* --force)'/), "\(oldest)")
+        try place.run("\(way.output.1)").expectSuccess()
+        let listed = try place.run("keyfob account list").expectSuccess().text
+        #expect(!listed.contains("*"), "\(listed)")
+    }
+
     @Test(
         "where the account is not there the list and the undo say so, and what brings it back only where something does"
     )

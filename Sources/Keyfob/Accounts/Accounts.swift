@@ -62,15 +62,22 @@ extension Keyring.Accounts {
         }
     }
 
-    /// Among how many accounts a mistyped name looks for the one that was meant.
-    private static let suggestionLimit = 1_000
-
     /// The one account that answers to a name, whatever the state of its sign-in.
     ///
     /// Costs the same however many accounts there are, unless the name is the beginning of one.
     ///
     /// - Throws: `noSuchAccount`, `ambiguous` with the accounts that answer, and as ``list(in:)``.
     public func named(_ text: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Candidate {
+        try named(text, in: groups, suggestsNear: true)
+    }
+
+    /// The same.
+    ///
+    /// - Parameter suggestsNear: Whether the error for a name that nobody has tells names that are near it. No removal does:
+    ///   somebody could type it again with a name that was not meant.
+    package func named(
+        _ text: String, in groups: [AccessGroup]?, suggestsNear: Bool
+    ) throws(KeyringError) -> Candidate {
         var matching: [Candidate]? = try withState { state in
             try database.withSnapshot { try search.candidates(named: text, state.groups(groups)) }
         }
@@ -80,11 +87,8 @@ extension Keyring.Accounts {
             matching = found
         }
         guard let matching, let first = matching.first else {
-            let names = try list(in: groups).prefix(Self.suggestionLimit).flatMap { candidate in
-                [candidate.account.username, candidate.account.label].compactMap(\.self)
-            }
-            let near = NearestWord.suggestion(text, among: names)
-            throw KeyringError(.noSuchAccount, "there is no account '\(text)'\(near)", advice: .listAccounts)
+            let known = suggestsNear ? try list(in: groups) : []
+            throw KeyringError.noSuchAccount(text, among: known.lazy.map(\.account))
         }
         guard matching.count == 1 else {
             let sorted = matching.sorted { $0.account.id < $1.account.id }
@@ -192,11 +196,9 @@ extension Keyring.Accounts {
     /// Gives an account a label, or takes it away.
     ///
     /// - Throws: `alreadyExists` when another account of the group has the label, or is called so, `usage` for a label
-    ///   that is blank or holds control characters, `noSuchAccount`, and what writing can throw.
+    ///   that is blank, starts or ends with a space, or holds control characters, `noSuchAccount`, and what writing can throw.
     public func setLabel(_ label: String?, of account: AccountID, in group: AccessGroup) throws(KeyringError) {
-        if let label, !Identifier.isAcceptable(label) {
-            throw KeyringError(.usage, "a label cannot be blank or hold control characters")
-        }
+        if let label { try NewName.label.require(label) }
         try withState { state in
             let group = try state.group(group)
             // Whoever names it would have to say each time which of the two is meant.
@@ -348,8 +350,11 @@ extension Keyring.Accounts {
         return try withState { state in
             let group = try state.group(group)
             let groups = try reached(everywhere: policy == .erase, from: group, &state)
-            let name = try database.account(account, in: group.keys)?.name ?? account.description
-            let lasting = LastingChange(.accountRemoved, name)
+            let known = try database.account(account, in: group.keys)
+            // Of what meant an account that is gone already, all that an undo needs is kept.
+            let isKept = if case .keep = policy { true } else { false }
+            let lasting =
+                known == nil && isKept ? nil : LastingChange(.accountRemoved, known?.name ?? account.description)
             return try change(&state, groups) { writers in
                 let writer = writers[0]
                 guard try writer.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }

@@ -169,17 +169,19 @@ extension Keyring.Bundles {
 
     /// - Parameter retention: Which older ones of its folder stay; nil for all. None gives way to one that is incomplete.
     func makeBackup(
-        _ state: inout State, _ reason: BackupClaim.Reason, to path: String? = nil, for named: [AgeRecipient]? = nil,
+        _ state: inout State, _ reason: BackupClaim.Reason, to path: String? = nil, for wanted: [AgeRecipient]? = nil,
         keeping retention: BackupRetention? = .automatic
     ) throws -> Keyring.BackupReport {
-        let recipients = try recipientsOfBackup(of: state.vault, named)
+        let recipients = try recipientsOfBackup(of: state.vault, wanted)
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
         let witness = AgeIdentity.generateHybrid()
         var file = try beginBackup(path)
+        let named = path ?? database.directory.backups
+        let target = FileAccess.status(named, following: true)?.isDirectory == true ? named + "/" : named
         let written = try write(&state, reason, for: recipients + [witness.recipient]) { piece in
-            try Self.writing { try file.write(piece) }
+            try Self.writing(to: target) { try file.write(piece) }
         }
-        try Self.writing { try file.synchronize() }
+        try Self.writing(to: target) { try file.synchronize() }
         var offset = 0
         let found = try BundleReader.verify(.identity(witness), for: [.backup]) {
             let piece = try file.piece(at: offset)
@@ -198,7 +200,7 @@ extension Keyring.Bundles {
         }
         defer { extendLifetime(lock) }
         let place = try backupPlace(path)
-        try file.putInPlace(as: place)
+        try Self.writing(to: place) { try file.putInPlace(as: place) }
         let report = written.report
         if !report.isIncomplete { remember(place, report.summary.vault) }
         let folder = place.lastIndex(of: "/").map { String(place[..<$0]) } ?? "."
@@ -211,9 +213,13 @@ extension Keyring.Bundles {
     }
 
     /// Does something with the file of a backup; what fails there is no flaw of the vault.
-    private static func writing(_ body: () throws -> Void) throws {
+    ///
+    /// - Parameter path: The file, or its folder with a slash.
+    private static func writing(to path: String, _ body: () throws -> Void) throws {
         do {
             try body()
+        } catch StoreError.diskFull {
+            throw KeyringError.diskFull(writing: path, "no backup was made")
         } catch StoreError.inputOutput(let number) where number != 0 {
             throw KeyringError(
                 .inputOutput,
@@ -279,6 +285,8 @@ extension Keyring.Bundles {
         }
         do {
             return try NewFile.begin(place)
+        } catch StoreError.diskFull {
+            throw KeyringError.diskFull(writing: place, "no backup was made")
         } catch StoreError.notWritable {
             throw KeyringError(.inputOutput, "\(place) cannot be written, and no backup was made")
         } catch StoreError.inputOutput(let number) {

@@ -57,7 +57,7 @@ extension Keyring.Bundles {
         return try bringBack(wanted, from: file, verified, isOwners: false, isDryRun: isDryRun)
     }
 
-    private static func groups(
+    static func groups(
         _ wanted: [AccessGroup]?, of manifest: BundleManifest, _ what: String
     ) throws(KeyringError) -> Set<AccessGroup> {
         for name in wanted ?? [] where !manifest.groups.contains(name) {
@@ -91,7 +91,8 @@ extension Keyring.Bundles {
             // An exact name comes before the beginnings of others.
             let matching = selector.candidates(named: name, among: answering[name] ?? [])
             guard let first = matching.first else {
-                throw KeyringError(.noSuchAccount, "the backup has no account '\(name)'", advice: .compareBackup)
+                throw KeyringError(
+                    .noSuchAccount, "the backup has no account '\(name)'", advice: .listBackup(file.name))
             }
             guard matching.count == 1 else {
                 let sorted = matching.sorted { $0.account.id < $1.account.id }
@@ -152,6 +153,7 @@ extension Keyring.Bundles {
                 try database.refresh(&state.vault)
                 let present = state.vault.groups.map(\.name)
                 new = wanted.groups.filter { !present.contains($0) }.sorted()
+                try Self.requireNew(new, among: present, isOwners)
                 var noted: [GroupWriter] = []
                 let (_, milestones) = try database.change(
                     &state.vault, groups: wanted.groups.sorted(), creating: new, milliseconds: clock.milliseconds(),

@@ -23,6 +23,9 @@ struct BundleApplying {
     /// Whether it comes from a device of the sync: it is told by that one, and only those decisions become the owner's that
     /// it marks so, since nobody has named them here.
     var isSync = false
+    /// The number of this device, whose decisions become those of a bundle that does not come from the sync; nil in a
+    /// vault that is part of none.
+    var device: UInt64?
     /// The items of the bundle where they are few: what else is here is not looked at; nil for all.
     var keys: Set<ItemKey>?
     /// What is refused beside that, by group.
@@ -127,6 +130,7 @@ struct BundleApplying {
         _ wide: inout WideConflicts
     ) throws {
         let inventory = try inventory(rows, writers)
+        if let device { incoming.adoptDecisions(as: device, besides: inventory.state) }
         let refusals = refusals(inventory)
         let plan =
             switch mode {
@@ -148,7 +152,7 @@ struct BundleApplying {
             guard let writer = writers[place.group] else { continue }
             if !(try apply(place, plan.result, inventory, writer)) { overlapped.insert(place) }
         }
-        tally.lines(plan.lines, overlapped: overlapped)
+        tally.lines(plan.lines, overlapped: overlapped, before: inventory.state)
         tally.returned += plan.lines.count { line in
             line.outcome == .kept(.deletedHere) && inventory.rows[line.place] == nil && removals[line.place] != nil
         }

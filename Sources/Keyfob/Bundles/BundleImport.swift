@@ -82,7 +82,11 @@ extension Keyring.Bundles {
                 // Another process may have made a group since, or changed one.
                 try database.refresh(&state.vault)
                 try Self.require(group, as: incoming, state.vault.groups)
-                return try choose(state.vault, incoming, mode, wanted)
+                let outcomes = try choose(state.vault, incoming, mode, wanted)
+                if !isSync {
+                    try Self.requireNew(outcomes.new, among: state.vault.groups.map(\.name), incoming.isOwners)
+                }
+                return outcomes
             }
             if mode == .replace, backsUp, !isDryRun {
                 let reason: BackupClaim.Reason = source == nil ? .beforeReplacement : .beforeRestore
@@ -103,7 +107,8 @@ extension Keyring.Bundles {
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: outcomes.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
-                    decisions: decisions, isRestoring: isRestoring, isAct: isAct, isSync: isSync, keys: keys,
+                    decisions: decisions, isRestoring: isRestoring, isAct: isAct, isSync: isSync,
+                    device: isSync || !keyring.sync.isSetUp ? nil : try database.device(), keys: keys,
                     refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
                 var noted: [GroupWriter] = []
@@ -161,6 +166,23 @@ extension Keyring.Bundles {
         guard let group else { return }
         let present = groups.first { $0.keys.group == group }
         guard let present, incoming.manifest.groups == [present.name] else { throw KeyringError.groupHasChanged }
+    }
+
+    /// Makes sure that groups of a bundle may be made under their names; what its owner had once comes back as it was.
+    static func requireNew(
+        _ names: [AccessGroup], among groups: [AccessGroup], _ isOwners: Bool
+    ) throws(KeyringError) {
+        guard !isOwners else { return }
+        var present = groups
+        for name in names {
+            do throws(KeyringError) {
+                try name.requireNew(among: present)
+            } catch {
+                throw error.saying(
+                    "the bundle's group '\(name)' cannot be made here: \(error.message)", advice: .chooseGroups)
+            }
+            present.append(name)
+        }
     }
 
     private func choose(

@@ -23,6 +23,8 @@ struct BundleWriting {
     var travel: SyncTravel?
     /// After which change what goes was changed here; nil for everything.
     var changedSince: UInt64?
+    /// For a sync, with what digests of the group are hidden.
+    var digestKey: [UInt8]?
 
     /// What was written.
     struct Written {
@@ -85,8 +87,7 @@ struct BundleWriting {
     private func manifest(_ device: UInt64, _ counts: [BundleManifest.RecordKind: Int]) -> BundleManifest {
         BundleManifest(
             purpose: purpose, vault: vault.bytes, header: header, device: device, created: milliseconds,
-            groups: groups.map(\.name),
-            counts: counts)
+            groups: groups.map(\.name), counts: counts, digestKey: digestKey)
     }
 
     /// Goes through the groups once: which rows can be written, and in which order.

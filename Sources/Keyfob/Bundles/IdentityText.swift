@@ -13,6 +13,16 @@ public enum IdentityText {
         try AgeIdentityFile.usable(in: text).unusable.map(\.description)
     }
 
+    /// The recipient of the one identity in it, `age1…`: the public key.
+    ///
+    /// - Throws: As ``unusable(in:)``; `usage` for several identities.
+    public static func recipient(of text: borrowing SecretBytes) throws(KeyringError) -> String {
+        guard let identity = try AgeIdentityFile.usable(in: text).only(hybrid: .swiftCrypto) else {
+            throw KeyringError(.usage, "the file holds several identities")
+        }
+        return identity.recipient.text
+    }
+
     /// Whether it is encrypted as a whole, as `age -p` does it.
     public static func isEncrypted(_ text: borrowing SecretBytes) -> Bool {
         do {

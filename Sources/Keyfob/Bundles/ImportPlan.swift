@@ -12,12 +12,18 @@ public struct ImportPlan: Hashable, Sendable {
         public let kind: String
         /// What people call it.
         public let item: String
+        /// The id of the account that it is, or is of; nil for what is no account's.
+        package let account: String?
+        /// The user name of an account that goes.
+        package let username: String?
         /// `added`, `changed`, `kept`, `removed` or `refused`.
         public let outcome: String
         /// Why it was kept or refused, as a word for programs.
         public let reason: String?
         /// The fields that change.
         public let fields: [String]
+        /// Whether it is a setting that decides whose token goes where.
+        package let isDecision: Bool
         /// One line for people.
         public let description: String
     }
@@ -90,10 +96,13 @@ public struct ImportPlan: Hashable, Sendable {
 }
 
 extension ImportPlan.Line {
-    init(_ place: ItemPlace, _ outcome: MergeOutcome) {
+    init(_ place: ItemPlace, _ outcome: MergeOutcome, username: String? = nil) {
         group = place.group
+        account = place.key.account
+        self.username = username
         kind = place.key.kind.rawValue
         item = place.key.description
+        isDecision = place.key.kind == .setting && SettingWords.decision(place.key.parts.first ?? "") != nil
         self.outcome = outcome.name
         reason = outcome.reason
         if case .changed(let names) = outcome {

@@ -24,21 +24,27 @@ struct ImportTally {
     /// How many lines there are besides.
     var moreLines: Int { counts.values.reduce(0, +) - kept.count - same.count }
 
-    /// - Parameter overlapped: The access tokens that gave way to newer ones.
-    mutating func lines(_ lines: [MergePlan.Line], overlapped: Set<ItemPlace>) {
+    /// - Parameters:
+    ///   - overlapped: The access tokens that gave way to newer ones.
+    ///   - here: What the vault held before.
+    mutating func lines(_ lines: [MergePlan.Line], overlapped: Set<ItemPlace>, before here: KeyringState) {
         for line in lines {
             let outcome = overlapped.contains(line.place) ? .kept(.newerHere) : line.outcome
-            add(line.place, outcome)
+            var username: String?
+            if outcome == .removed, case .account(let account)? = here.record(at: line.place)?.content {
+                username = account.username
+            }
+            add(line.place, outcome, username: username)
         }
     }
 
-    mutating func add(_ place: ItemPlace, _ outcome: MergeOutcome) {
+    mutating func add(_ place: ItemPlace, _ outcome: MergeOutcome, username: String? = nil) {
         counts[Entry(kind: place.key.kind, outcome: outcome.name, reason: outcome.reason), default: 0] += 1
         // What is the same on both sides takes nobody else's place.
         if outcome == .kept(.same) {
             if same.count < ImportPlan.lineLimit { same.append((place, .init(place, outcome))) }
         } else if kept.count < ImportPlan.lineLimit {
-            kept.append((place, .init(place, outcome)))
+            kept.append((place, .init(place, outcome, username: username)))
         }
     }
 

@@ -58,6 +58,25 @@ final class IncomingBundle {
         count += 1
     }
 
+    /// Makes the decisions that are here decisions of this device, at the moment at which they were made.
+    ///
+    /// In a sync a device tells of its own decisions alone, so that nobody else would hear of these.
+    ///
+    /// - Parameter known: What the vault has: a decision that it has from another device stays that one's.
+    func adoptDecisions(as device: UInt64, besides known: KeyringState) {
+        for (group, items) in state.groups {
+            for key in items.items.keys where key.kind == .setting && SyncTravel.travels(key) {
+                guard var item = items.record(key, in: group), item.version.device != device,
+                    known.groups[group]?.version(of: key) != item.version
+                else { continue }
+                item.version = ItemVersion(stamp: item.version.stamp, device: device)
+                item.history.fieldVersions = [:]
+                state.groups[group]?.items[key] = nil
+                state.insert(item)
+            }
+        }
+    }
+
     /// What stands for a secret in a merge.
     func digest(of secret: borrowing SecretBytes) -> SecretDigest {
         SecretDigest(of: secret, key: digestKey)

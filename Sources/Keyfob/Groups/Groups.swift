@@ -49,19 +49,25 @@ extension Keyring.Groups {
 
     /// Makes a group with a key of its own.
     ///
-    /// - Throws: `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    /// A new name has no slash or backslash, is neither `.` nor `..`, does not start with a dash, and holds single spaces alone.
+    ///
+    /// - Throws: `usage` for another name, `alreadyExists` also for a name that differs from a group's in case alone,
+    ///   `needsVaultKey`, and what writing can throw.
     public func create(_ name: AccessGroup) throws(KeyringError) {
         let entry = keyring.entry("group create")
         try changeVault { state in
+            try name.requireNew(among: state.vault.groups.map(\.name))
             try database.createGroup(name, &state.vault, noting: entry, milliseconds: clock.milliseconds())
         }
     }
 
     /// Gives a group another name, on the other machines of a sync too.
     ///
-    /// - Throws: `noSuchGroup`, `alreadyExists`, `needsVaultKey`, `rolledBack` where the sync cannot be told, and what writing can
-    ///   throw.
+    /// - Throws: `noSuchGroup`, `usage` and `alreadyExists` as ``create(_:)``, `needsVaultKey`, `rolledBack` where the sync cannot be
+    ///   told, and what writing can throw.
     public func rename(_ name: AccessGroup, to new: AccessGroup) throws(KeyringError) {
+        let others = try withState { state in state.vault.groups.map(\.name).filter { $0 != name } }
+        try new.requireNew(among: others)
         try rename(name, to: new, as: keyring.entry("group rename"))
     }
 

@@ -47,6 +47,9 @@ extension Keyring.Providers {
         }
     }
 
+    /// The built-in provider that `text` names, as ``named(_:in:)`` has it; nil where none is built in.
+    public static func builtIn(_ text: String) -> IdentityProvider? { ProviderRegistry().provider(named: text) }
+
     /// Adds the provider that a document describes (`Schemas/provider.schema.json`).
     ///
     /// - Parameters:
@@ -145,7 +148,7 @@ extension Keyring.Providers {
         return try withState { state in
             let providers = try registry(&state, state.groups(groups)).providers
             guard let old = providers.first(where: { $0.name == name }) else {
-                throw KeyringError.noSuchProvider(name)
+                throw KeyringError.noSuchProvider(name, among: providers.map(\.name))
             }
             guard case .added(let place) = old.origin else {
                 throw KeyringError(.usage, "provider '\(name)' is built in and keeps its name")
@@ -281,17 +284,21 @@ extension Keyring.Providers {
 extension ProviderRegistry {
     /// The provider that a person means.
     func required(_ text: String) throws(KeyringError) -> IdentityProvider {
-        guard let provider = provider(named: text) else { throw KeyringError.noSuchProvider(text) }
+        guard let provider = provider(named: text) else {
+            throw KeyringError.noSuchProvider(text, among: providers.map(\.name))
+        }
         return provider
     }
 }
 
 extension KeyringError {
-    static func noSuchProvider(_ text: String) -> KeyringError {
+    /// That no provider has a name, with those of `known` that are near it.
+    static func noSuchProvider(_ text: String, among known: [String] = []) -> KeyringError {
         // An address may have a query, which is nobody's business.
-        let name = text.prefix { $0 != "?" && $0 != "#" }
+        let name = String(text.prefix { $0 != "?" && $0 != "#" })
         return KeyringError(
-            .noSuchProvider, "there is no provider '\(name)'", advice: .listProviders)
+            .noSuchProvider, "there is no provider '\(name)'\(NearestWord.suggestion(name, among: known))",
+            advice: .listProviders)
     }
 }
 

@@ -62,8 +62,10 @@ extension Keyring.Slots {
 
     /// Adds a slot for the whole vault.
     ///
+    /// A recovery key takes the place of a slot that only its public key was known for.
+    ///
     /// - Returns: The slot's id.
-    /// - Throws: `needsVaultKey`, `limitExceeded`, `configuration`, and what writing can throw; for the Secret Service
+    /// - Throws: `needsVaultKey`, `alreadyExists` where a slot is there that does the same, `limitExceeded`, `configuration`, and what writing can throw; for the Secret Service
     ///   also `unavailable`, `locked` and `cancelled`.
     public func add(_ new: consuming Keyring.NewSlot) throws(KeyringError) -> String {
         let new = try new.forVault()
@@ -71,9 +73,15 @@ extension Keyring.Slots {
         let id = try changeVault { state in
             if !new.isForRecipient { try requireEmbedded("the keyring of the desktop is what unlocks it") }
             // Before the transaction: a derivation, or a person, takes long, and whoever writes would wait for it.
-            let sealed = try inTurn { try state.vault.sealedSlot(for: new.slot, now: now) }
+            try requireNew(new, in: state.vault.header)
+            let replaced = unprovenSlot(for: new, in: state.vault.header)
+            let sealed = try inTurn { try state.vault.sealedSlot(for: new.slot, now: now, inPlace: replaced != nil) }
             return try new.keeping(as: sealed.id, of: state.vault.header.vault, folder: location.vault) {
-                try database.changeSlots(&state.vault) { try $0.addSlot(sealed).short }
+                try database.changeSlots(&state.vault) { vault in
+                    guard let replaced else { return try vault.addSlot(sealed).short }
+                    try vault.replaceSlot(replaced, with: sealed)
+                    return sealed.id.short
+                }
             }
         }
         keyring.undo.note(.slotAdded, id, as: "slot add")
@@ -83,7 +91,7 @@ extension Keyring.Slots {
     /// Makes a slot that opens one group alone.
     ///
     /// - Returns: The slot's id.
-    /// - Throws: `noSuchGroup`, `needsVaultKey`, `limitExceeded`, `usage` for the Secret Service, which opens whole
+    /// - Throws: `noSuchGroup`, `needsVaultKey`, `alreadyExists`, `limitExceeded`, `usage` for the Secret Service, which opens whole
     ///   vaults only, and what writing can throw.
     public func grant(_ name: AccessGroup, to new: consuming Keyring.NewSlot) throws(KeyringError) -> String {
         let new = try new.forVault()
@@ -100,36 +108,12 @@ extension Keyring.Slots {
         let id = try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             let group = try state.group(name).keys.group
-            // The first slot that a key opens is the one that counts: a second one would never be reached.
-            if try opensSomething(new.slot) {
-                throw KeyringError(
-                    .alreadyExists, "that key file opens the vault or a group already",
-                    advice: .makeKeyFile(name))
-            }
+            try requireNewGrant(new, of: name, in: state.vault.header)
             let sealed = try inTurn { try state.vault.sealedGrant(of: group, to: new.slot, now: now) }
             return try database.changeSlots(&state.vault) { try $0.grant(sealed).short }
         }
         keyring.undo.note(.groupGranted, id, as: "group grant", in: name)
         return id
-    }
-
-    /// Whether a key file opens a slot that is there.
-    private func opensSomething(_ new: borrowing KeyfobVault.NewSlot) throws -> Bool {
-        switch new {
-        case .passphrase: return false
-        case .recipient: return false
-        case .recoveryKey: return false
-        case .secretService: return false
-        case .keyFile(let content):
-            let locked = try LockedVault(headerBytes: try database.storedHeader().bytes)
-            let key = SlotKey.keyFile(content.withBytes { SecretBytes(copying: $0) })
-            do {
-                _ = try locked.unlock(with: key)
-                return true
-            } catch {
-                return false
-            }
-        }
     }
 
     /// Runs `body`, which may derive a key: on one machine derivations wait for one another, because
@@ -147,10 +131,13 @@ extension Keyring.Slots {
     ///   - id: Its id, or the beginning of it.
     ///   - secretService: How to reach the Secret Service, for a slot whose key it keeps: the key goes too. Where it
     ///     cannot be removed there, that is a warning.
+    ///   - group: The group whose slot alone is meant; nil for all slots.
     /// - Throws: `noSuchSlot`, `ambiguous`, `lastSlot`, `needsVaultKey`, and what writing can throw.
-    public func remove(_ id: String, secretService: SecretServiceOptions? = nil) throws(KeyringError) {
+    public func remove(
+        _ id: String, of group: AccessGroup? = nil, secretService: SecretServiceOptions? = nil
+    ) throws(KeyringError) {
         let removed = try changeVault { state in
-            let slot = try Self.slot(id, among: state.vault.slotSummaries)
+            let slot = try Self.slot(id, among: state.vault.slotSummaries, of: group)
             try database.changeSlots(&state.vault) { try $0.removeSlot(slot.id) }
             guard slot.kind == .secretService else { return slot.id.short }
             do throws(KeyringError) {
@@ -189,7 +176,7 @@ extension Keyring.Slots {
         let revocation = try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)
             _ = try state.group(name)
-            let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
+            let slot = try Self.slot(id, among: state.vault.slotSummaries, of: name)
             if backsUp { try keyring.bundles.backUpBeforehand(&state, .beforeNewKey) }
             let (decisions, count) = try database.revoke(
                 slot.id, of: name, &state.vault, milliseconds: clock.milliseconds(), progress: progress
@@ -202,16 +189,25 @@ extension Keyring.Slots {
     }
 
     /// The one slot whose id begins with what was typed.
-    static func slot(_ id: String, among slots: [SlotSummary]) throws(KeyringError) -> SlotSummary {
+    ///
+    /// - Parameter group: The group that alone is meant; nil for all slots.
+    static func slot(
+        _ id: String, among slots: [SlotSummary], of group: AccessGroup? = nil
+    ) throws(KeyringError) -> SlotSummary {
         let wanted = Identifier.folded(id)
+        let slots = slots.filter { slot in group.map { $0 == slot.group } ?? true }
         let matching = slots.filter { !wanted.isEmpty && $0.id.description.hasPrefix(wanted) }
         guard let slot = matching.first else {
             let known = slots.map(\.id.short)
+            // Slots are named to be removed, so none is told as near.
+            let all = known.joined(separator: ", ")
             throw KeyringError(
                 .noSuchSlot,
-                "there is no slot '\(id)'\(NearestWord.suggestion(id, among: known)); there is "
-                    + (known.isEmpty ? "none" : known.joined(separator: ", ")), advice: .listSlots, candidates: known,
-                names: [])
+                group.map {
+                    "group '\($0)' has \(known.isEmpty ? "no slot of its own" : "no slot '\(id)', but \(all)")"
+                }
+                    ?? "there is no slot '\(id)'; there is \(known.isEmpty ? "none" : all)",
+                advice: .listSlots, candidates: known, names: [])
         }
         guard matching.count == 1 else {
             throw KeyringError(.ambiguous, "several slots begin with '\(id)'", candidates: matching.map(\.id.short))

@@ -41,6 +41,9 @@ struct GroupPublication {
     ///   - known: What is known of what they tell; nil where that may be anything.
     func publish(_ files: [SyncHead.GroupFile], as known: SyncState.ToldGroup?) throws -> Published {
         var published = Published(files: files, told: known ?? SyncState.ToldGroup())
+        // Who is gone tells nothing any more of what others may not have read, and guesses nothing of what they hold.
+        let isGone = known?.readers.contains { !readerIDs.contains($0) } ?? false
+        if isGone || published.told.digestKey.isEmpty { published.told.digestKey = Self.newDigestKey }
         let isThere = note(traitsOf: files, &published.told)
         let isSound = isThere && known?.readers == readerIDs && known?.isStale == false
         let state = try database.state(of: group.keys)
@@ -57,8 +60,6 @@ struct GroupPublication {
         let hasNews = try isRenamed || hasNews(changed)
         // Of much, a whole is not longer.
         let isMuch = changed.count * 2 >= state.expected
-        // Who is gone tells nothing any more of what others may not have read.
-        let isGone = known?.readers.contains { !readerIDs.contains($0) } ?? false
         var whole = isSound ? nil : last
         if known == nil || last == 0 || isGone || hasNews && isMuch {
             whole = sequence
@@ -75,7 +76,7 @@ struct GroupPublication {
     /// The same where the storage does not number changes: everything is told when anything is new.
     private func publishAll(_ published: inout Published, isSound: Bool) throws {
         var content = CanonicalBytes()
-        content.append(try run(since: nil, { _ in }))
+        content.append(try run(since: nil, digestKey: nil) { _ in })
         let digest = BLAKE2b.hash(content.bytes + Array(group.name.name.utf8), count: 32)
         if !isSound || published.told.content != digest {
             try writeWhole(&published, at: sequence, keepingSegments: false)
@@ -152,7 +153,7 @@ struct GroupPublication {
     ) throws -> SyncHead.GroupFile {
         var new = try folder.begin(own.id)
         var hash = SyncFileHash()
-        _ = try run(since: change) { piece in
+        _ = try run(since: change, digestKey: published.told.digestKey) { piece in
             try new.write(piece)
             hash.add([UInt8](piece))
         }
@@ -171,7 +172,9 @@ struct GroupPublication {
     /// Writes a bundle; its time is none, so that the same content is the same.
     ///
     /// It is for this device too: a vault that was put back has from there what it had told.
-    private func run(since change: UInt64?, _ output: (RawSpan) throws -> Void) throws -> [UInt8] {
+    private func run(
+        since change: UInt64?, digestKey: [UInt8]?, _ output: (RawSpan) throws -> Void
+    ) throws -> [UInt8] {
         guard let vault = VaultID(syncID.bytes) else { throw StoreError.unexpected(resultCode: 0) }
         return try sync.withVault { state in
             guard let group = state.vault.groups.first(where: { $0.keys.group == group.keys.group }) else {
@@ -179,7 +182,8 @@ struct GroupPublication {
             }
             let bundle = BundleWriting(
                 database: database, vault: vault, header: nil, groups: [group], content: BundleContent(),
-                purpose: .sync, isArmored: false, milliseconds: 0, travel: travel, changedSince: change)
+                purpose: .sync, isArmored: false, milliseconds: 0, travel: travel, changedSince: change,
+                digestKey: digestKey)
             let written = try bundle.run(
                 sealing: { _ in try AgeEncryptor(recipients: SyncEnvelope.recipients(readers + [own])) }, output)
             guard !written.report.isIncomplete else { throw StoreError.incomplete(group: group.keys.group) }
@@ -188,13 +192,17 @@ struct GroupPublication {
     }
 
     /// What stands for the state of the vault that is told, at a small price; nil where the storage does not tell.
-    private func basis(_ state: GroupCompleteness) -> [UInt8]? {
+    func basis(_ state: GroupCompleteness) -> [UInt8]? {
         guard let milestone = state.milestone, let digest = milestone.digest else { return nil }
         var bytes = CanonicalBytes()
         bytes.append(milestone.sequence)
         bytes.append(digest)
         bytes.append(group.name.name)
         return BLAKE2b.hash(bytes.bytes, count: 32)
+    }
+
+    private static var newDigestKey: [UInt8] {
+        SecretBytes.random(count: GroupDigest.keyCount).withBytes { [UInt8]($0) }
     }
 
     private var readerIDs: [[UInt8]] { readers.map(\.id).sorted().map(\.bytes) }

@@ -87,7 +87,7 @@ extension SyncStatus {
             let scope = members[id]?.scope ?? .none
             let peer = state.peers[id]
             return Device(
-                words: id.words, name: id == own ? state.name : peer?.name ?? "", sharesAll: scope == .whole,
+                words: id.words, name: id == own ? state.name : state.name(of: id), sharesAll: scope == .whole,
                 groups: state.sync.map { sync in groups.filter { scope.contains(state.tag(of: $0, in: sync)) } } ?? [],
                 approver: members[id]?.approver.map(title), seen: peer?.time,
                 sequence: (id == own ? state.own?.head : peer?.head)?.mark.sequence ?? 0,
@@ -103,7 +103,10 @@ extension SyncStatus {
         findings = state.findings.map { finding in
             Finding(
                 kind: finding.kind.rawValue, device: finding.device.words,
-                text: finding.text(title(finding.device)), since: finding.time, stays: finding.kind.stays)
+                text: finding.text(
+                    title(finding.device), isOwn: finding.device == own,
+                    group: finding.group.flatMap { state.groups[$0]?.name }),
+                since: finding.time, remedy: finding.kind == .diverged ? .repair : finding.kind.stays ? .accept : nil)
         }
         last = state.last
         if session.isRevoked {
@@ -118,7 +121,7 @@ extension SyncStatus {
 
 extension SyncFinding {
     /// One sentence.
-    fileprivate func text(_ name: String) -> String {
+    fileprivate func text(_ name: String, isOwn: Bool, group: AccessGroup?) -> String {
         switch kind {
         case .rolledBack:
             "\(name) shows state \(found), although state \(seen) was seen: somebody has put an old one in its place"
@@ -137,10 +140,14 @@ extension SyncFinding {
         case .disputed: "another device has seen another state \(seen) of \(name) than is seen here"
         case .mistaken:
             "\(name) says that it has seen state \(seen) of this device, which has written state \(found) and no such one"
+        case .diverged:
+            isOwn
+                ? "group '\(group?.name ?? "")' has changed here since it was told, and nothing has written that down: the vault was altered"
+                : "\(name) has taken in the same changes of group '\(group?.name ?? "")' as this machine, and holds something else"
         case .newer: "\(name) has a newer Keyfob, whose files this one does not read: update it"
         case .apart:
             "\(name) has begun another sync at this place: of two that 'init' makes, one is to be left and joined"
-        case .closed: "what is there of \(name) is not for this device: it does not know it yet, or has revoked it"
+        case .closed: "\(name) writes nothing for this device: it has not approved it yet, or has revoked it"
         }
     }
 }

@@ -255,30 +255,45 @@ extension Keyring.Sync {
         session.state.groups[tag] = .init(id: id, name: name, named: own)
     }
 
-    /// A name that no other group has here: of two that want one name, every machine gives the same one another.
+    /// A name that no other group has here, in whatever case.
     ///
+    /// Of two that want one name, every machine gives the same one another. What no new group may be called is called otherwise.
     /// A device that does not share the other one takes its name away in no case, nor the name under which new accounts are kept
     /// where nothing else is said.
     private func makeRoom(
         for name: AccessGroup, of tag: SyncGroupTag, in scope: SyncScope, isNew: Bool, _ session: inout SyncSession
     ) throws -> AccessGroup {
         let isOwners = scope == .whole
-        let taken = session.state.groups.first { $0.value.name == name && $0.key != tag }
-        guard taken != nil || !isOwners && name == .default else { return name }
-        if let (other, group) = taken, isNew, isOwners, !isToldOf(other, session) {
+        let wanted = name.asNew
+        let taken = session.state.groups.first { tagged, group in
+            tagged != tag && (group.name == wanted || group.name.isConfusable(with: wanted))
+        }
+        guard taken != nil || !isOwners && wanted == .default else { return wanted }
+        if let (other, group) = taken, isNew, isOwners, group.name == wanted, !isToldOf(other, session) {
             // Nobody else has heard of this vault's group of that name: the two are one.
             session.state.groups[other] = nil
             session.state.groups[tag] = group
-            return name
+            return wanted
         }
-        var number = 2
-        while session.state.groups.values.contains(where: { $0.name.name == "\(name.name)-\(number)" }) { number += 1 }
-        let free = try AccessGroup("\(name.name)-\(number)")
-        guard let (other, group) = taken, scope.contains(other), tag < other else { return free }
+        guard let (other, group) = taken, scope.contains(other), tag < other else {
+            return try Self.freeName(like: wanted, session)
+        }
+        let free = try Self.freeName(like: group.name, session)
         try rename(group, to: free)
         session.state.groups[other] = .init(
             id: group.id, name: free, named: version(after: group.named, by: session.identity.device.number))
-        return name
+        return wanted
+    }
+
+    /// A name with a number that no other group has here.
+    private static func freeName(like name: AccessGroup, _ session: borrowing SyncSession) throws -> AccessGroup {
+        var number = 2
+        while true {
+            let free = try AccessGroup("\(name.name)-\(number)")
+            let isTaken = session.state.groups.values.contains { $0.name == free || $0.name.isConfusable(with: free) }
+            guard isTaken else { return free }
+            number += 1
+        }
     }
 
     /// Whether a group is in the files of any device.

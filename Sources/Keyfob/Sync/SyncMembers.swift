@@ -12,6 +12,7 @@ extension Keyring.Sync {
     ///   - name: What the device calls itself to the others.
     /// - Throws: `alreadyExists`, `needsVaultKey`, and what writing can throw.
     public func begin(at remote: String, named name: String) throws(KeyringError) {
+        if name != SyncRemote.hostName { try NewName.device.require(name) }
         do {
             let identity = SyncIdentity.generate(number: try withVault { _ in try database.device() })
             var state = SyncState(remote: remote, name: name, place: place)
@@ -40,6 +41,7 @@ extension Keyring.Sync {
     ) throws(KeyringError) {
         var root: SyncState.Root?
         guard groups?.count ?? 0 <= SyncStatement.entryLimit else { throw Self.tooManyGroups() }
+        if let name { try NewName.device.require(name) }
         if let words {
             let id = try Self.syncDevice(words)
             root = .init(id: id, scope: groups == nil ? .whole : .none, groups: groups ?? [])
@@ -65,7 +67,7 @@ extension Keyring.Sync {
                         session.state.sync = nil
                     }
                     if let name { session.state.name = name }
-                    try Self.writeRequest(session.identity, files)
+                    try Self.writeRequest(session, files)
                     return true
                 }), done
             {
@@ -76,15 +78,18 @@ extension Keyring.Sync {
             state.roots = root.map { [$0] } ?? []
             var session = SyncSession(state: state, identity: identity)
             try begin(&session)
-            try Self.writeRequest(session.identity, files)
+            try Self.writeRequest(session, files)
         } catch {
             throw KeyringError(error)
         }
     }
 
-    static func writeRequest(_ identity: borrowing SyncIdentity, _ folder: SyncFolder) throws {
-        let signed = identity.sign(identity.device.list.encoded(), as: .request, in: nil)
-        try folder.write(request: signed.list.encoded(), of: identity.device.id)
+    // The device's list, and 4 what it calls itself.
+    static func writeRequest(_ session: borrowing SyncSession, _ folder: SyncFolder) throws {
+        var body = session.identity.device.list
+        body.append(4, session.state.name)
+        let signed = session.identity.sign(body.encoded(), as: .request, in: nil)
+        try folder.write(request: signed.list.encoded(), of: session.own)
     }
 
     private static func tooManyGroups() -> KeyringError {
@@ -127,7 +132,8 @@ extension Keyring.Sync {
             guard known?.revocation == nil else {
                 throw KeyringError(.usage, "\(words) was revoked; it has to ask anew", advice: .joinSyncAgain)
             }
-            guard let device = known?.device ?? Self.told(of: id, session) ?? Self.request(of: id, files) else {
+            let request = Self.request(of: id, files)
+            guard let device = known?.device ?? Self.told(of: id, session) ?? request?.device else {
                 throw KeyringError(
                     .usage, "no device with the words \(id.words) asks to be let in, as far as is seen here",
                     advice: .askForSync)
@@ -146,6 +152,7 @@ extension Keyring.Sync {
             let scope: SyncScope =
                 groups.map { .groups(Set($0.map { session.state.tag(of: $0, in: sync) })) } ?? .whole
             try approve(device, scope, &session, sync)
+            if let name = request?.name, !name.isEmpty { session.state.askedNames[id] = name }
             return SyncChange(words: id.words, title: session.name(of: id), signIns: [], removedDecisions: [])
         }
     }
@@ -179,13 +186,13 @@ extension Keyring.Sync {
         return nil
     }
 
-    /// The device that asks; nil where none does, or what is there is not signed by it.
-    static func request(of id: SyncDeviceID, _ folder: SyncFolder) -> SyncDevice? {
+    /// The device that asks, and what it calls itself; nil where none does, or what is there is not signed by it.
+    static func request(of id: SyncDeviceID, _ folder: SyncFolder) -> (device: SyncDevice, name: String)? {
         guard let bytes = folder.request(of: id), let list = try? FieldList(encoded: bytes[...]),
             let signed = try? SignedBytes(list), let body = try? FieldList(encoded: signed.body[...]),
             let device = try? SyncDevice(body), device.id == id, signed.isSigned(by: device, as: .request, in: nil)
         else { return nil }
-        return device
+        return (device, body.bytes(4).map { shown(String(decoding: $0, as: UTF8.self)) } ?? "")
     }
 
     /// Keeps a device out from now on, and takes away what it has decided.
@@ -285,7 +292,9 @@ extension Keyring.Sync {
         if let id = SyncDeviceID(words: name), roster.members[id] != nil { return id }
         var found: [SyncDeviceID] = []
         for id in roster.members.keys.sorted() {
-            if session.name(of: id) == name || name.utf8.count >= 5 && id.words.hasPrefix(Identifier.folded(name)) {
+            if Identifier.foldedName(session.name(of: id)) == Identifier.foldedName(name)
+                || name.utf8.count >= 5 && id.words.hasPrefix(Identifier.folded(name))
+            {
                 found.append(id)
             }
         }

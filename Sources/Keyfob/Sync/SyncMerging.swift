@@ -271,6 +271,7 @@ extension Keyring.Sync {
         } catch {
             throw try Self.unusable(KeyringError(error), whileReading: unreadable)
         }
+        if let key = manifest.digestKey { session.state.peers[id]?.digestKeys[file.group] = key }
         try noteGroup(group, of: file.group, told: told, named: named, &session)
         note(plan, of: session.name(of: id), ahead: ahead, &report)
     }

@@ -42,6 +42,9 @@ extension Keyring.Sync {
             let published = try writing.publish(before?.files.filter { $0.group == tag } ?? [], as: before?.told[tag])
             own.files += published.files
             own.told[tag] = published.told
+            own.told[tag]?.held = try writing.held(
+                published.told, at: vector(of: tag, files: published.files, session, roster),
+                deciders: roster.deciders(in: tag))
             report.bytes += published.bytes
             if isCollecting, published.bytes == 0, let position = published.files.map(\.position).max(),
                 try collectRemovals(writing, told: position, &session)
@@ -50,6 +53,9 @@ extension Keyring.Sync {
             }
         }
         if Set(own.files) != Set(before?.files ?? []) { isNew = true }
+        let diverged = compare(own, &session, roster)
+        // Others hear of it from this machine alone.
+        if diverged.contains(where: { own.told[$0]?.toldDigest != before?.held[$0] }) { isNew = true }
         guard isNew else {
             session.state.own?.told = own.told
             return
@@ -76,7 +82,8 @@ extension Keyring.Sync {
             statements: roster.kept(of: session.state.statements),
             acknowledged: session.state.peers.filter { roster.isActive($0.key) }
                 .mapValues(\.merged),
-            groups: session.state.groupChanges(in: roster.members[session.own]?.scope ?? .none))
+            groups: session.state.groupChanges(in: roster.members[session.own]?.scope ?? .none),
+            digests: own.told.compactMapValues { $0.toldDigest?.digest })
         let signed = head.signed(by: session.identity, in: sync)
         let sealed = try SyncEnvelope.seal(signed, for: roster.readers(of: nil))
         guard sealed.count <= SyncFolder.headLimit else {
@@ -84,6 +91,7 @@ extension Keyring.Sync {
                 .limitExceeded, "what this device has to tell of its groups is longer than a head may be")
         }
         own.head = SeenHead(.init(sequence: sequence, hash: SyncHead.hash(of: signed)), previous: head.previous)
+        own.held = own.told.compactMapValues(\.toldDigest)
         session.state.own = own
         try save(&session)
         try folder.write(head: sealed, of: session.own)

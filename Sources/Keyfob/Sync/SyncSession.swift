@@ -54,7 +54,7 @@ struct SyncSession: ~Copyable {
 
     /// What a device calls itself, or its words.
     func name(of id: SyncDeviceID) -> String {
-        let name = id == own ? state.name : state.peers[id]?.name ?? ""
+        let name = id == own ? state.name : state.name(of: id)
         return name.isEmpty ? id.words : name
     }
 }

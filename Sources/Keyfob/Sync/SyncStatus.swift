@@ -83,7 +83,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// Something that is wrong.
     public struct Finding: Hashable, Sendable {
         /// A word for programs: `rolledBack`, `forked`, `forged`, `replaced`, `altered`, `malformed`, `cloned`, `missing`, `incomplete`,
-        /// `withheld`, `disputed`, `mistaken`, `closed`, `newer` or `apart`.
+        /// `withheld`, `disputed`, `mistaken`, `closed`, `newer`, `apart` or `diverged`.
         public let kind: String
         /// The words of the device.
         public let device: String
@@ -91,8 +91,19 @@ public struct SyncStatus: Hashable, Sendable {
         public let text: String
         /// When it was found first.
         public let since: Timestamp
+        /// What ends it; nil where that happens by itself, or on the other machine.
+        public let remedy: Remedy?
+
         /// Whether it is told until somebody accepts it.
-        public let stays: Bool
+        public var stays: Bool { remedy == .accept }
+
+        /// What a person does about it.
+        public enum Remedy: String, Hashable, Sendable, CaseIterable {
+            /// To say that they know of it: ``Keyring/Sync/acceptFindings(of:)``.
+            case accept
+            /// To have all read and told once more: ``Keyring/Sync/repair(_:)``.
+            case repair
+        }
     }
 }
 
@@ -116,6 +127,9 @@ public struct SyncReport: Hashable, Sendable {
     public internal(set) var warnings: [String] = []
     /// What is known afterwards.
     public internal(set) var status: SyncStatus
+
+    /// Whether somebody has to do something before all is well.
+    public var needsAttention: Bool { status.isCutOff || status.findings.contains { $0.remedy != nil } }
 
     init(_ status: SyncStatus) { self.status = status }
 }

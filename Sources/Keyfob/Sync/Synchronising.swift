@@ -118,6 +118,8 @@ extension Keyring.Sync {
         let own = Set(session.state.own?.files.map(\.group) ?? [])
         peer.acknowledged = (head.acknowledged[session.own] ?? [:]).filter { own.contains($0.key) }
         peer.arrived = clock.now
+        for (tag, digest) in head.digests { peer.held[tag] = .init(vector: head.vector(of: tag), digest: digest) }
+        peer.digestKeys = known?.digestKeys ?? [:]
         session.state.peers[id] = peer
         return head
     }
@@ -139,7 +141,7 @@ extension Keyring.Sync {
     private static let waitForHead: Int64 = 600
 
     /// The name of a device, where a terminal may see it.
-    private static func shown(_ name: String) -> String {
+    static func shown(_ name: String) -> String {
         Identifier.isAcceptable(name) && name.utf8.count <= 255 ? name : ""
     }
 
@@ -247,7 +249,7 @@ extension Keyring.Sync {
         guard session.state.own == nil, !session.isRevoked, session.roster?.isActive(session.own) != true,
             files.request(of: session.own) == nil
         else { return }
-        try Self.writeRequest(session.identity, files)
+        try Self.writeRequest(session, files)
     }
 
     /// Goes on from the head that this device is seen to have written last, in place of an older record of it.

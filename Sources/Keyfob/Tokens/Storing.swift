@@ -58,6 +58,7 @@ extension Keyring.Tokens {
         guard credential.account == account.id else {
             throw KeyringError(.usage, "the token belongs to another account")
         }
+        if let label = account.label { try NewName.label.require(label) }
         // A closure cannot hold what it does not own, so it is given a copy.
         let secret = secret.withBytes { SecretBytes(copying: $0) }
         return try withState { state in

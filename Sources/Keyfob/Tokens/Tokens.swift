@@ -201,18 +201,32 @@ extension Keyring.Tokens {
         let account = stored.owner.account
         let grants = try database.credentials(.refreshToken, of: account.id, in: stored.group.keys).items.map(\.value)
         let canRefresh = grants.contains { $0.grant?.state == .active }
+        let tokens = stored.fitting.map(\.value)
         return KeyringError(
-            .signInNeeded, Self.lack(of: account, stored.fitting.map(\.value), request, now),
-            advice: canRefresh ? .allowRefresh : .signInOrImport, candidates: [account.id.description], names: [])
+            .signInNeeded, Self.lack(of: account, tokens, request, now),
+            advice: canRefresh
+                ? .allowRefresh : grants.isEmpty ? renewal(of: account, tokens, request) : .signInOrImport,
+            candidates: [account.id.description], names: [])
     }
 
-    /// A time in the largest unit of which it has two.
-    private static func words(seconds: Int64) -> String {
+    /// How somebody without a refresh token gets another token: one that was added by hand came from no sign-in.
+    private func renewal(of account: Account, _ tokens: [Credential], _ request: TokenRequest) -> Advice {
+        guard let latest = tokens.max(by: { ($0.expiresOn?.seconds ?? 0) < ($1.expiresOn?.seconds ?? 0) }),
+            tokens.allSatisfy({ $0.clientID == Credential.noClient })
+        else { return .signInOrImport }
+        let scopes = request.scopes.isEmpty ? latest.scopes : request.scopes
+        return account.isKnownByName
+            ? .storeTokenOf(account.id.description, scopes: scopes)
+            : .signInOrStoreToken(keyring.accounts.naming(for: account).typed(account), scopes: scopes)
+    }
+
+    /// How long ago something was, in the largest unit of which that has two.
+    private static func words(secondsAgo seconds: Int64) -> String {
         let units: [(name: String, seconds: Int64)] = [("days", 86_400), ("hours", 3_600), ("minutes", 60)]
         guard let unit = units.first(where: { seconds >= 2 * $0.seconds }) else {
-            return seconds == 1 ? "1 second" : "\(seconds) seconds"
+            return seconds < 1 ? "just now" : seconds == 1 ? "1 second ago" : "\(seconds) seconds ago"
         }
-        return "\(seconds / unit.seconds) \(unit.name)"
+        return "\(seconds / unit.seconds) \(unit.name) ago"
     }
 
     /// Why none of the access tokens that fit is valid.
@@ -227,7 +241,7 @@ extension Keyring.Tokens {
             return left > 0
                 ? "the token of \(account.name) is valid for \(left) more seconds"
                     + (request.minimumValidity.map { ", fewer than the \($0) asked for" } ?? ", too few to be of use")
-                : "the token of \(account.name) expired \(Self.words(seconds: -left)) ago"
+                : "the token of \(account.name) expired \(Self.words(secondsAgo: -left))"
         }
         let what = "there is no access token of \(account.name) for"
         let place = request.realm.map { " in tenant \($0)" } ?? request.clientID.map { " from client \($0)" }

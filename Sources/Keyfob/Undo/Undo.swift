@@ -163,6 +163,10 @@ extension Keyring.Undo {
                     return plan.filter { JournalAct($0.item.value) == nil }
                         .map { UndoItem($0, in: group, names: names) }
                 }
+            for index in undone.items.indices {
+                let item = undone.items[index]
+                undone.items[index].changedBy = entry.items.first { $0.isSame(as: item) }?.changedBy
+            }
             // What is too much to be kept cannot come back; the warning of the change says so.
             undone.undoneBy = own.isEmpty || noted.contains(where: \.wasTooMuch) ? nil : undoing.key.short
             return undone
@@ -208,7 +212,7 @@ extension Keyring.Undo {
                 if let id {
                     _ = try database.withSnapshot {
                         try entries(&state, Looking(groups: groups)) { runs in
-                            wanted = try Self.run(id, among: runs).entry
+                            wanted = try Self.run(named: id, among: runs).entry
                             return []
                         }
                     }
@@ -284,60 +288,6 @@ extension Keyring.Undo {
         }
     }
 
-    /// The run that an id names, or the newest that is no undo itself: an older one is not what anybody means who names none.
-    private static func run(_ id: String?, among runs: [JournalRun]) throws(KeyringError) -> JournalRun {
-        guard let id else {
-            guard let newest = runs.first(where: { !$0.entry.isUndo }) else { throw nothing(nil) }
-            return newest
-        }
-        let wanted = Identifier.folded(id)
-        let matching = runs.filter { !wanted.isEmpty && $0.entry.key.description.hasPrefix(wanted) }
-        guard let first = matching.first else { throw nothing(id) }
-        guard matching.count == 1 else {
-            throw KeyringError(
-                .ambiguous, "several entries begin with '\(id)'", candidates: matching.map(\.entry.key.description))
-        }
-        return first
-    }
-
-    /// What an id, or nothing, names.
-    private enum Chosen {
-        case run(JournalRun)
-        /// What is noted outside the vault.
-        case noted(UndoEntry)
-    }
-
-    private static func chosen(
-        _ id: String?, among runs: [JournalRun], _ outside: [UndoEntry], now: Timestamp
-    ) throws(KeyringError) -> Chosen {
-        guard let id else {
-            let newest = runs.first { !$0.entry.isUndo }
-            guard let noted = outside.first(where: { !$0.isAhead(of: now) }) else {
-                return .run(try run(nil, among: runs))
-            }
-            guard let newest, !newest.entry.isAhead(of: now), newest.milliseconds > noted.milliseconds else {
-                return .noted(noted)
-            }
-            return .run(newest)
-        }
-        let wanted = Identifier.folded(id)
-        if !wanted.isEmpty, let noted = outside.first(where: { $0.fullID.hasPrefix(wanted) }),
-            !runs.contains(where: { $0.entry.key.description.hasPrefix(wanted) })
-        {
-            return .noted(noted)
-        }
-        return .run(try run(id, among: runs))
-    }
-
-    private static func nothing(_ id: String?) -> KeyringError {
-        guard let id else {
-            return KeyringError(
-                .noSuchEntry,
-                "there is nothing to undo: nothing was changed in the last 30 days, or all is again as it was")
-        }
-        return KeyringError(.noSuchEntry, "there is nothing to undo under '\(id)'", advice: .listUndo)
-    }
-
     /// What is to be looked at.
     private struct Looking {
         var groups: [AccessGroup]?
@@ -394,7 +344,8 @@ extension Keyring.Undo {
         var (outcomes, grants): ([JournalEntry: [UndoItem]], [JournalEntry: Set<GrantKey>]) = ([:], [:])
         var (lasting, places): ([JournalEntry: [LastingChange]], [JournalEntry: [AccessGroup]]) = ([:], [:])
         for found in found {
-            let ofGroup = JournalRun.runs(of: found.items.filter { meant.contains($0.value.entry) }, at: now)
+            let all = JournalRun.runs(of: found.items, at: now)
+            let (ofGroup, later) = (all.filter { meant.contains($0.entry) }, LaterChanges(all))
             for (entry, plan, touched) in try plans(of: ofGroup, found, looking, among: state.vault.groups) {
                 grants[entry, default: []].formUnion(touched)
                 let names = try names(of: plan.map(\.item), in: found.group)
@@ -404,6 +355,9 @@ extension Keyring.Undo {
                 let undoable = plan.filter { JournalAct($0.item.value)?.lastingChange == nil }
                 outcomes[entry, default: []] += try undoable.map { planned in
                     var item = UndoItem(planned, in: found.group, names: names)
+                    item.changedBy = later.next(after: entry, of: planned.item.value)
+                        .map { UndoItem.ChangedBy($0.entry) }
+                    item.decided = try decided(planned, by: entry, later, found.group)
                     if case .act(let act) = planned.step {
                         try item.settle(
                             act, of: entry, in: found.group,
@@ -419,6 +373,18 @@ extension Keyring.Undo {
                 run.entry, outcomes[run.entry] ?? [], lasting: lasting[run.entry] ?? [],
                 in: places[run.entry] ?? [], at: run.milliseconds, grants: grants[run.entry] ?? [])
         }
+    }
+
+    /// What a command decided, where an undo takes that back or another one was decided since.
+    private func decided(
+        _ planned: PlannedUndo, by entry: JournalEntry, _ later: LaterChanges, _ group: UnlockedVault.Group
+    ) throws -> UndoItem.Decided? {
+        let now: StoredRecord? = if case .putBack(let record) = planned.step { record } else { nil }
+        guard let setting = later.left(by: entry, of: planned.item.value, now: now, group.keys) else { return nil }
+        let name = try setting.account.map { id in
+            try database.account(id, in: group.keys)?.name ?? id.description
+        }
+        return UndoItem.Decided(text: GroupDecision(setting, in: group.name).text, accountName: name)
     }
 
     /// What undoing runs would do in one group, which is read once for all.

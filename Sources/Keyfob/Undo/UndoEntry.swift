@@ -43,7 +43,9 @@ public struct UndoEntry: Hashable, Sendable {
     public var groups: [AccessGroup] { Self.unique(items.map(\.group)) }
 
     /// The names of the accounts that it concerned, each once.
-    public var accountNames: [String] { Self.unique(items.compactMap(\.accountName)) }
+    ///
+    /// Of a decision it is the account that the command chose.
+    public var accountNames: [String] { Self.unique(items.compactMap { $0.decided?.accountName ?? $0.accountName }) }
 
     private static func unique<Value: Hashable>(_ values: [Value]) -> [Value] {
         var seen: Set<Value> = []
@@ -93,6 +95,10 @@ public struct UndoItem: Hashable, Sendable {
     public let expiresOn: Timestamp?
     /// What a decision decides.
     public internal(set) var text: String?
+    /// What the command decided in its place, where that is known; nil where it is no decision, or took one away.
+    public internal(set) var decided: Decided?
+    /// The next command that changed it, or what its account holds; nil where none is known.
+    public internal(set) var changedBy: ChangedBy?
     /// What undoing does with it.
     public internal(set) var outcome: Outcome
     /// Whether it is there, and what it was before the command comes back.
@@ -105,6 +111,30 @@ public struct UndoItem: Hashable, Sendable {
     package let isKept: Bool
     let act: JournalAct?
     let groupID: GroupID
+
+    /// Whether two plans are about the same item, whatever each does with it.
+    func isSame(as other: UndoItem) -> Bool {
+        (groupID, kind, account, clientID) == (other.groupID, other.kind, other.account, other.clientID)
+            && (scopes, text, act) == (other.scopes, other.text, other.act)
+    }
+
+    /// What a command decided.
+    public struct Decided: Hashable, Sendable {
+        /// What that is, as people read it.
+        public let text: String
+        /// What the account is called that it is about, where there is one.
+        public let accountName: String?
+    }
+
+    /// A command that came later.
+    public struct ChangedBy: Hashable, Sendable {
+        /// Its entry's id.
+        public let id: String
+        /// The command, such as `use`.
+        public let command: String
+
+        init(_ entry: JournalEntry) { (id, command) = (entry.key.short, entry.command) }
+    }
 
     /// What an item is.
     public enum Kind: String, Hashable, Sendable, CaseIterable {

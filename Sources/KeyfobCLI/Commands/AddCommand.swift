@@ -89,13 +89,24 @@ struct AddCommand: ParsableCommand {
                     return (String(name[..<mark]), String(name[name.index(after: mark)...]))
                 }
                 throw ValidationError("say at which host: USER@HOST")
-            case (let name?, nil, let host?): return (name, host)
+            case (let name?, nil, let host?): return (try Self.user(name, at: host), host)
             case (nil, let account?, nil):
                 throw ValidationError("say at which host: --account \(ShellWord.inMessage(account)) --host HOST")
             case (_?, _?, _): throw ValidationError("say whose token it is once: USER@HOST, or --account with --host")
             case (nil, nil, _): throw ValidationError("say whose token it is: 'keyfob add USER@HOST'")
             }
         }
+    }
+
+    /// The user whom `USER` names beside `--host`, or `USER@HOST` with the same host.
+    private static func user(_ name: String, at host: String) throws -> String {
+        guard let mark = name.lastIndex(of: "@"), mark > name.startIndex else { return name }
+        let named = name[name.index(after: mark)...]
+        guard Identifier.folded(String(named)) != Identifier.folded(host) else { return String(name[..<mark]) }
+        let words = "--account \(ShellWord.inMessage(name)) --host \(ShellWord.inMessage(host))"
+        throw ValidationError(
+            "\(name) names the host \(named), and --host names \(host): leave one out; if the user is called so, "
+                + "'keyfob add \(words)' says that")
     }
 
     func run() throws {

@@ -36,7 +36,7 @@ struct BindingsCommand: ParsableCommand {
             usual: ["GROUP": AccessGroup.default.name, "FROM": "keyring", "STATE": "in force"])
         let names = AccountNaming(among: accounts)
         for item in listed { table.add(item.row(names)) }
-        try StandardOutput.write(lines: table.text)
+        try global.show(table, orSay: "nothing is bound; 'keyfob bind ACCOUNT' binds this directory")
         for file in files {
             if let problem = file.problem {
                 StandardError.write(line: "keyfob: warning: \(problem.text)")

@@ -311,7 +311,9 @@ struct DoctorCommand: ParsableCommand {
     private func lookAtBackups(
         _ location: KeyringLocation, _ keyring: Keyring, _ findings: inout [Finding]
     ) throws(KeyringError) {
-        let state = try BackupState(of: keyring.vaultID, at: location, holding: try? keyring.groups.list())
+        let state = try BackupState(
+            of: keyring.vaultID, at: location, holding: try? keyring.groups.list(),
+            opening: keyring.opensWholeVault ? try? keyring.slots.list() : nil)
         findings.append(
             state.warning.map { Finding("backups", .warning, $0, hint: BackupState.advice) }
                 ?? Finding("backups", .ok, state.text))

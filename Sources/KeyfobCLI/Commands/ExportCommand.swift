@@ -83,8 +83,12 @@ struct ExportCommand: ParsableCommand {
         let (count, lasting) = (report.accessTokensLeftOut, report.lastingTokensLeftOut)
         guard count > 0 else { return nil }
         let never =
-            lasting == 0
-            ? "" : count == 1 ? ", which never expires" : ", \(lasting) of which never expire\(lasting == 1 ? "s" : "")"
+            switch lasting {
+            case 0: ""
+            case count: ", \(count == 1 ? "which never expires" : "none of which ever expires")"
+            case 1: ", one of which never expires"
+            default: ", \(lasting) of which never expire"
+            }
         return "left out \(Quantity.of(count, "access token"))\(never); --include-access-tokens adds "
             + (count == 1 ? "it" : "them")
     }

@@ -124,7 +124,7 @@ struct LogoutCommand: ParsableCommand {
 
     private func chosen(_ keyring: Keyring) throws(KeyringError) -> Candidate {
         let groups = try global.groups()
-        if let account { return try keyring.accounts.named(account, in: groups) }
+        if let account { return try keyring.accounts.named(account, in: groups, suggestsNear: false) }
         let all = try keyring.accounts.list(in: groups)
         guard let only = all.first else {
             throw KeyringError(.noSuchAccount, "there is no account to sign out", advice: .importAccounts)
@@ -187,6 +187,7 @@ extension LogoutCommand {
         try Confirmation.requireConsent(
             "Sign out of \(Quantity.of(candidates.count, "account"))\(forever ? " for good" : "")? [y/N] ",
             to: candidates.map { "to be signed out: \($0.account.name) (group \($0.group))" },
+            "this signs out of \(Quantity.of(candidates.count, "account"))",
             otherwise: "--force does it without asking", global)
     }
 }

@@ -6,12 +6,12 @@ struct LostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lost", abstract: "Say what a lost machine could reach, and take it out of the sync.",
         discussion: """
-            Lists the groups that the machine shares and what of their accounts it can use. Then it asks, and keeps the \
-            machine out as 'keyfob sync revoke' does. What is left to do is printed as commands and pages: sign-ins that \
-            all machines share end by 'keyfob logout' here; those that the machine made itself, and tokens that were \
-            added by hand, end at the provider alone. What the machine has decided, such as bindings, goes with it, and is listed \
-            before the question. Machines that it alone had let in are out with it; --keep names one that stays. Typed again it changes nothing, and prints the \
-            list again. 'keyfob undo' does not undo this.
+            Shows which groups the machine shares, and which of their accounts it can use. Then it asks, and revokes the machine \
+            as 'keyfob sync revoke' does. At the end it prints what is left for you to do, as commands and pages. A sign-in that all \
+            machines share ends by 'keyfob logout' here. A sign-in that the machine made itself, and a token added there by hand, \
+            end at the provider alone. What the machine had decided, such as bindings, is listed before the question, and removed. \
+            Machines that only it had approved are revoked too; --keep names one that stays. Run again, it changes nothing and prints \
+            the list again. 'keyfob undo' does not undo this.
 
             Example:
               keyfob lost laptop
@@ -39,7 +39,8 @@ struct LostCommand: ParsableCommand {
         if !lost.isRevoked {
             if !consent.isGiven {
                 try Confirmation.requireConsent(
-                    "Keep it out of the sync from now on? [y/N] ", otherwise: "--force does it without asking", global)
+                    "Revoke \(text.title)? It then gets nothing new. [y/N] ",
+                    to: [], "this revokes \(text.title)", otherwise: "--force does it without asking", global)
             }
             let words = lost.device.words
             change = try NetworkTask.run { [keep, access = options.access] () async throws(KeyringError) in
@@ -53,22 +54,14 @@ struct LostCommand: ParsableCommand {
             change == nil
                 ? "\(text.title) was revoked already: it gets nothing new"
                 : "revoked \(text.title): it gets nothing new from now on")
-        for name in change?.alsoOut ?? [] {
-            global.say(
-                "out with it, which alone had let it in: \(TerminalText.line(name)); 'keyfob sync approve WORDS' lets it in again"
-            )
-        }
-        for name in change?.reduced ?? [] {
-            global.say("shares fewer groups without it: \(TerminalText.line(name))")
-        }
-        for line in change?.removedDecisions ?? [] { global.say("removed: \(line)") }
+        for line in change.map(SyncText.results) ?? [] { global.say(line) }
         if !text.steps.isEmpty { global.say("left to do:") }
         for step in text.steps {
             try StandardOutput.write(entry: "  \(step.reason):", nil, hanging: 2)
             // Whole, to be copied.
             try StandardOutput.write(line: "    \(step.way)")
         }
-        global.say("nothing else is known here")
+        global.say("this vault knows of nothing else that \(text.title) can use")
     }
 
     /// The keyring; where it is in no sync, that says what helps instead.
@@ -76,8 +69,8 @@ struct LostCommand: ParsableCommand {
         let keyring = try options.global.unlockedKeyring(reaching: .everything)
         guard keyring.sync.isSetUp else {
             throw KeyringError(
-                .configuration, "the vault is not in a sync, so that nothing here tells what '\(machine)' had",
-                hint: "its last backup does: \(Self.wayByBackup)\(Self.waysWithoutBackup(keyring))")
+                .configuration, "the vault is in no sync, so it does not know what '\(machine)' had",
+                hint: "the last backup of '\(machine)' does: \(Self.wayByBackup)\(Self.waysWithoutBackup(keyring))")
         }
         try SyncRemote(try keyring.sync.remote()).confine(keyring)
         return keyring
@@ -131,19 +124,19 @@ struct LostText {
                     Step(
                         command: Self.signOut(holding, naming.briefTyped(holding.account), global), page: nil,
                         host: host,
-                        reason: "\(name): the sign-in that all machines share; log in again afterwards")
+                        reason: "\(name): end the sign-in that all machines share, and log in again")
                 case .ownSignIn:
                     Step(
                         command: nil, page: holding.page, host: host,
-                        reason: "\(name): the sign-in that it may have made itself")
+                        reason: "\(name): end the sign-in that was made on the machine, if there is one")
                 case .tokenByHand:
                     Step(
                         command: nil, page: holding.page, host: host,
-                        reason: "\(name): the token, if it was added there too")
+                        reason: "\(name): revoke the token, if you added it on the machine too")
                 case .name:
                     Step(
                         command: nil, page: holding.page, host: host,
-                        reason: "\(name): a token or sign-in of its own, if it has one: nothing is known of that here")
+                        reason: "\(name): end what the machine has of it, if anything; this vault cannot know")
                 }
             if let step, !steps.contains(where: { $0.way == step.way && $0.reason == step.reason }) {
                 steps.append(step)
@@ -169,7 +162,7 @@ struct LostText {
         try StandardOutput.write(entry: "state   \(lost.isRevoked ? "revoked" : device.hasLeft ? "left" : seen)", nil)
         try writeHoldings()
         guard !lost.isRevoked, !lost.decisions.isEmpty else { return }
-        try StandardOutput.write(entry: "what it has decided goes with it:", nil)
+        try StandardOutput.write(entry: "what it decided, which is removed with it:", nil)
         for line in lost.decisions { try StandardOutput.write(entry: "  " + TerminalText.line(line), nil, hanging: 2) }
     }
 
@@ -189,10 +182,10 @@ struct LostText {
 
     private static func words(_ holding: LostMachine.Holding) -> (has: String, ended: String) {
         switch holding.kind {
-        case .sharedSignIn: ("the sign-in of all machines", "logout here")
-        case .ownSignIn: ("a sign-in of its own, if it made one", "the provider")
-        case .tokenByHand: ("the token, if it was added there too", "the provider")
-        case .name: ("its own token or sign-in, if it has one", "the provider")
+        case .sharedSignIn: ("the sign-in that all machines share", "logout here")
+        case .ownSignIn: ("a sign-in made on it, if there is one", "the provider")
+        case .tokenByHand: ("the token, if you added it there too", "the provider")
+        case .name: ("a token or sign-in of its own, if any", "the provider")
         }
     }
 }

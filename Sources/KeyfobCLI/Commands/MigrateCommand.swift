@@ -116,7 +116,8 @@ struct MigrateCommand: ParsableCommand {
             if !force {
                 try Confirmation.ask(
                     "The desktop's keyring holds none of the records any more. Type 'back' to use \(place) as it was "
-                        + "before they were moved; what was stored since is lost: ", "back", global)
+                        + "before they were moved; what was stored since is lost: ", "back", global,
+                    to: "this uses \(place) as it was before the records were moved, and loses what was stored since")
             }
             try Keyring.Migration.goBackToDatabase(at: location, secretService: global.secretService())
         }
@@ -172,7 +173,9 @@ struct MigrateCommand: ParsableCommand {
     private func confirmRemoving(_ keyring: Keyring, after to: StoragePlace) throws(KeyringError) {
         let what =
             to == .embedded ? "the vault's items in the desktop's keyring" : "the vault's own file, keyring.db,"
-        try Confirmation.ask("When all is moved, \(what) will be removed. Type 'remove' to go on: ", "remove", global)
+        try Confirmation.ask(
+            "When all is moved, \(what) will be removed. Type 'remove' to go on: ", "remove", global,
+            to: "this removes \(what) when all is moved")
     }
 
     private func removeUnused(
@@ -192,7 +195,8 @@ struct MigrateCommand: ParsableCommand {
         if isAsked {
             let place = MigrationText.name(of: keyring.storage)
             try Confirmation.ask(
-                "The records are in \(place). Type 'remove' to remove \(text): ", "remove", global)
+                "The records are in \(place). Type 'remove' to remove \(text): ", "remove", global,
+                to: "this removes \(text)")
         }
         let progress = Progress("removing", isQuiet: global.quiet)
         defer { progress.finish() }

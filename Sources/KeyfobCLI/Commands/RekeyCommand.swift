@@ -152,7 +152,8 @@ struct RekeyCommand: ParsableCommand {
                 hint: "let them go with --force; nothing was changed")
         }
         for line in lost { StandardError.write(line: "would not open the vault any more: \(line)") }
-        try Confirmation.ask("Type 'rekey' to go on without: ", "rekey", global)
+        try Confirmation.ask(
+            "Type 'rekey' to go on without: ", "rekey", global, to: "these would not open the vault any more")
     }
 
     /// What keeps a slot of the whole vault.

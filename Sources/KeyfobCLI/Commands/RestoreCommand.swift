@@ -22,6 +22,7 @@ struct RestoreCommand: ParsableCommand {
             it is: what is gone comes as new, also where it was removed here; what is here stays, signed in or out. An account \
             comes with its tokens, its bindings and, if it was that, as the default; a group that is gone gets a new key, and \
             'keyfob group grant' gives it to others again. Nothing is asked and no backup made, since nothing is lost.
+            --list checks the backup and lists its accounts as 'keyfob account list' does, also where there is no vault. \
             --dry-run says what would be done to the vault that is there, item by item.
             A backup counts when the owner of its vault made it, which its recovery key shows, or the vault that is there. \
             Another one is refused, because anybody can write one for a public key: --from-stranger takes what it holds \
@@ -32,6 +33,7 @@ struct RestoreCommand: ParsableCommand {
 
             Example:
               keyfob backup --list
+              keyfob restore --list backup.age --bundle-identity recovery.txt
               keyfob restore backup.age --bundle-identity recovery.txt \\
                 --account ada@contoso.example
               keyfob restore backup.age --bundle-identity recovery.txt --vault /tmp/looking
@@ -48,6 +50,8 @@ struct RestoreCommand: ParsableCommand {
         help: ArgumentHelp("Bring this account back, by id, user name or label; repeatable.", valueName: "name"))
     var account: [String] = []
     @Flag(name: .long, help: "Say what would be done, and do nothing.") var dryRun = false
+    @Flag(name: .long, help: "Check the backup and list its accounts, group by group; nothing is changed.") var list =
+        false
     @OptionGroup var opening: BundleOpenerOptions
     @OptionGroup var new: NewVaultInput
     @OptionGroup var consent: ConsentOptions
@@ -56,9 +60,17 @@ struct RestoreCommand: ParsableCommand {
     var fromStranger = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
+    func validate() throws {
+        guard list else { return }
+        if !account.isEmpty || dryRun || putAside || fromStranger || consent.isGiven || new.isGiven {
+            throw ValidationError("--list changes nothing: it goes with --group and with what opens the backup alone")
+        }
+    }
+
     func run() throws {
         let location = try global.location()
         guard let file else { throw Self.noFile(location) }
+        if list { return try showAccounts(file, location) }
         let remains = try VaultRemains(at: location, anything: putAside)
         let isThere = remains == .vault && !putAside
         // What cannot work is said before a large file is read.
@@ -97,7 +109,7 @@ struct RestoreCommand: ParsableCommand {
     }
 
     /// The backup; where an automatic one has made room for others, the list names them.
-    private func opened(_ file: String, _ location: KeyringLocation) throws(KeyringError) -> BundleFile {
+    func opened(_ file: String, _ location: KeyringLocation) throws(KeyringError) -> BundleFile {
         do throws(KeyringError) {
             return try BundleInput.open(file, spoolingIn: location.vault)
         } catch  where error.code == .noSuchFile {
@@ -169,13 +181,14 @@ struct RestoreCommand: ParsableCommand {
             let summary = try Keyring.Bundles.verifyBackup(backup, with: opener, of: keyring)
             // One that is refused is not asked about.
             if summary.isOwners || fromStranger {
-                let other = summary.vault == keyring.vaultID ? "" : " of another vault, \(summary.vault)"
-                let plan = try keyring.bundles.restore(
-                    backup, with: opener, takingStrangers: fromStranger, isDryRun: true)
-                for line in PlanText(plan).signIns + PlanText(plan).travel { StandardError.write(line: line) }
+                let text = ReplacementText(
+                    try keyring.bundles.restore(backup, with: opener, takingStrangers: fromStranger, isDryRun: true),
+                    into: keyring)
+                for line in text.before("restore") { StandardError.write(line: line) }
+                let whose = text.isOfAnotherVault ? ", of another vault (\(summary.vault))" : ""
                 try Confirmation.ask(
-                    "\(backup.name) holds \(summary.text)\(other). Type 'restore' to take \(location.vault) back to it: ",
-                    "restore", global, to: "this takes the vault back to \(backup.name)")
+                    "\(backup.name) holds \(summary.text)\(whose). Type 'restore' to take \(location.vault) back to it: ",
+                    "restore", global, to: "this takes the vault back to \(text.naming(backup.name))\(text.lossCount)")
             }
         }
         let plan: ImportPlan
@@ -192,10 +205,10 @@ struct RestoreCommand: ParsableCommand {
         if global.json { return try tellDocument(plan, keyring, location) }
         if dryRun {
             try StandardOutput.write(lines: PlanText(plan).table + "\n" + PlanText(plan).items)
-            let text = PlanText(plan)
-            for line in text.signIns + text.leftOut + text.notes { global.say(line) }
-            let other = plan.source.vault == keyring.vaultID ? "" : "a backup of another vault, \(plan.source.vault): "
-            return global.say("nothing was changed: this was a dry run of \(backup.name), \(other)\(plan.source.text)")
+            let (text, loss) = (PlanText(plan), ReplacementText(plan, into: keyring))
+            for line in loss.losses + text.leftOut + text.notes { global.say(line) }
+            return global.say(
+                "nothing was changed: this was a dry run of \(loss.naming(backup.name)): \(plan.source.text)")
         }
         try tell(plan, keyring, backup.name)
     }
@@ -254,14 +267,17 @@ struct RestoreCommand: ParsableCommand {
 
     private func tellRestored(_ plan: ImportPlan, _ keyring: Keyring, _ name: String) {
         guard !global.quiet else { return }
-        let text = PlanText(plan)
-        for line in text.signIns + text.leftOut + text.notes { StandardError.write(line: line) }
+        let (text, loss) = (PlanText(plan), ReplacementText(plan, into: keyring))
+        for line in loss.losses + text.leftOut + text.notes { StandardError.write(line: line) }
         if let lost = PlanText(plan).lostDecisions { StandardError.write(line: lost) }
         for group in plan.newGroups where plan.backup != nil { global.say(Self.made(group)) }
         if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
+        let whose = plan.backup != nil && loss.isOfAnotherVault ? "another vault" : "vault"
         let origin =
-            plan.source.isOwners ? "a backup of vault \(plan.source.vault), made by its owner" : "a stranger's backup"
+            plan.source.isOwners
+            ? "a backup of \(whose) \(plan.source.vault), made by its owner" : "a stranger's backup"
         global.say("restored \(name), \(origin): \(plan.source.text)")
+        if let wayBack = loss.wayBack { global.say(wayBack) }
         tellRestoredGrants(keyring)
     }
 

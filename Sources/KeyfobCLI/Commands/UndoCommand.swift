@@ -83,7 +83,7 @@ struct UndoCommand: ParsableCommand {
     private func show(_ entries: [UndoEntry]) throws {
         if global.json { return try JSONOutput.print(UndoListDocument(entries: entries.map(UndoEntryDocument.init))) }
         guard !entries.isEmpty else { return global.say("there is nothing to undo") }
-        try StandardOutput.write(lines: UndoText.table(entries))
+        try StandardOutput.write(lines: UndoText.table(entries, global))
     }
 
     private func confirm(_ entry: UndoEntry) throws(KeyringError) {

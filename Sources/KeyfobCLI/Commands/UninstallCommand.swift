@@ -139,7 +139,10 @@ struct UninstallCommand: ParsableCommand {
         guard !commands.isEmpty else { return }
         // As long as the program is there.
         commands = commands.filter { $0.hasPrefix("keyfob ") } + commands.filter { !$0.hasPrefix("keyfob ") }
-        global.say("type these yourself, in this order; removing a vault removes all accounts in it:")
+        if !global.quiet {
+            try StandardOutput.write(
+                line: "type these yourself, in this order; removing a vault removes all accounts in it:")
+        }
         for command in commands { try StandardOutput.write(line: "  " + command) }
     }
 

@@ -45,11 +45,26 @@ struct WhichCommand: ParsableCommand {
             try StandardOutput.write(lines: Self.table(selection, evidence).text)
         }
         for line in selection.blockingLines { global.say(line) }
+        if !global.json, let binding = selection.decidingBinding {
+            global.say("\(binding.undoing) takes that binding back")
+        }
         if let doubt { throw doubt }
         guard let error = keyring.accounts.error(of: selection, for: request, in: groups) else { return }
         // To run this very command is no advice here.
         if case .explainSelection? = error.advice { throw error.saying(advice: nil) }
         throw error
+    }
+}
+
+extension Selection {
+    /// The binding by which an account is chosen; nil where something else decides.
+    fileprivate var decidingBinding: Binding? {
+        verdicts.lazy.compactMap { judged in
+            switch judged.verdict {
+            case .chosen(.bound(let binding)), .chosen(.calledFrom(_, let binding)): binding
+            default: nil
+            }
+        }.first
     }
 }
 

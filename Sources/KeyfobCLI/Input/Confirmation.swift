@@ -8,7 +8,7 @@ enum Confirmation {
     /// - Parameter change: What is to be agreed to, for where there is nobody to ask.
     /// - Throws: `cancelled` for another answer, `usage` where there is nobody to ask.
     static func ask(
-        _ question: String, _ expected: String, _ global: GlobalOptions, to change: String? = nil
+        _ question: String, _ expected: String, _ global: GlobalOptions, to change: String
     ) throws(KeyringError) {
         let terminal = try terminal(global, otherwise: "--force does it without asking", change)
         guard try terminal.ask(question) == expected else { throw cancelled }
@@ -16,12 +16,15 @@ enum Confirmation {
 
     /// Asks a question that ends with `[y/N]`, after lines that say what it is about.
     ///
-    /// - Parameter hint: What does it without asking, for where there is nobody to ask.
+    /// - Parameters:
+    ///   - change: What is to be agreed to, for where there is nobody to ask; nil where that has been told.
+    ///   - hint: What does it without asking, for where there is nobody to ask.
     /// - Throws: `cancelled` where the person does not agree, `usage` where there is nobody to ask.
     static func requireConsent(
-        _ question: String, to lines: [String] = [], otherwise hint: String, _ global: GlobalOptions
+        _ question: String, to lines: [String] = [], _ change: String? = nil, otherwise hint: String,
+        _ global: GlobalOptions
     ) throws(KeyringError) {
-        let terminal = try terminal(global, otherwise: hint)
+        let terminal = try terminal(global, otherwise: hint, change)
         for line in lines { StandardError.write(line: line) }
         guard try agrees(question, terminal) else { throw cancelled }
     }

@@ -71,10 +71,27 @@ extension NewSlotInput {
 
 /// A new passphrase: from a descriptor, or typed twice.
 enum NewPassphraseInput {
-    /// Reads it; `what` it is for is said to whoever is asked, `hint` what else one can do where nobody is.
+    /// Reads it, and warns where it is weak.
+    ///
+    /// - Parameters:
+    ///   - what: What it is for, which is said to whoever is asked.
+    ///   - guarded: What lets somebody try passphrases who gets it.
+    ///   - hint: What else one can do where nobody is there to ask.
     static func read(
-        descriptor: Int32?, mayAsk: Bool, what: String? = nil,
+        descriptor: Int32?, mayAsk: Bool, what: String? = nil, guarding guarded: String = "the vault's files",
         hint: String = "give it with --new-passphrase-fd, or use a key file"
+    ) throws(KeyringError) -> SecretBytes {
+        let text = try read(descriptor, mayAsk, what, hint)
+        if PassphraseStrength.isWeak(text) {
+            StandardError.write(
+                line: "keyfob: warning: whoever gets \(guarded) may guess this passphrase; five random words are harder"
+            )
+        }
+        return text
+    }
+
+    private static func read(
+        _ descriptor: Int32?, _ mayAsk: Bool, _ what: String?, _ hint: String
     ) throws(KeyringError) -> SecretBytes {
         if let descriptor { return try SecretInput.passphrase(descriptor: descriptor) }
         guard mayAsk, let terminal = Terminal() else {
@@ -86,17 +103,8 @@ enum NewPassphraseInput {
         for turn in 1...attempts {
             let first = try terminal.askSecret(question)
             let second = try terminal.askSecret("The same again: ")
-            guard first.isEqual(to: second) else {
-                if turn < attempts { StandardError.write(line: "The two differ. Type both again.") }
-                continue
-            }
-            if PassphraseStrength.isWeak(first) {
-                StandardError.write(
-                    line:
-                        "keyfob: warning: whoever gets the vault's files may guess this passphrase; five random words are harder"
-                )
-            }
-            return first
+            if first.isEqual(to: second) { return first }
+            if turn < attempts { StandardError.write(line: "The two differ. Type both again.") }
         }
         throw KeyringError(.usage, "the two passphrases differ; nothing was changed")
     }

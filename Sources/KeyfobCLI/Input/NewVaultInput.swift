@@ -23,6 +23,9 @@ struct NewVaultInput: ParsableArguments {
         help: "Let the desktop's keyring (Secret Service) unlock it: alone, or beside a passphrase or key file given.")
     var secretService = false
 
+    /// Whether any of the options was given, but for the memory.
+    var isGiven: Bool { recoveryFile != nil || newKeyFile != nil || secretService }
+
     func validate() throws {
         if let newKeyFile, newKeyFile == recoveryFile {
             throw ValidationError("--new-key-file and --recovery-file name the same file")
@@ -61,7 +64,7 @@ struct NewVaultInput: ParsableArguments {
             return NewVaultSlots(first: .keyFile(content), secretService: beside, madeKeyFile: newKeyFile)
         }
         if let descriptor = global.passphraseFd {
-            let text = try SecretInput.passphrase(descriptor: descriptor)
+            let text = try NewPassphraseInput.read(descriptor: descriptor, mayAsk: false)
             return NewVaultSlots(first: .passphrase(text, memory: derivation.memory), secretService: beside)
         }
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
@@ -124,8 +127,11 @@ struct NewVaultSlots: ~Copyable {
 }
 
 extension OutputFile {
-    /// Makes a secret the file's only line, and puts it in place.
-    consuming func complete(with line: borrowing SecretBytes) throws(KeyringError) {
+    /// Writes a secret as the file's last line, and puts it in place.
+    ///
+    /// - Parameter comment: The lines before it, each with its end.
+    consuming func complete(after comment: String, with line: borrowing SecretBytes) throws(KeyringError) {
+        try Array(comment.utf8).withBytes { (bytes) throws(KeyringError) in try write(bytes) }
         try line.withBytes { (bytes) throws(KeyringError) in try write(bytes) }
         try Array("\n".utf8).withBytes { (bytes) throws(KeyringError) in try write(bytes) }
         try commit()

@@ -34,7 +34,8 @@ final class RecoveryHandOver {
     func take(_ key: borrowing SecretBytes, isNew: Bool) throws(KeyringError) {
         do throws(KeyringError) {
             if let file = file.take() {
-                try file.complete(with: key)
+                // As age-keygen writes it: by that, whoever finds the file sees which slot it opens.
+                try file.complete(after: "# public key: \(IdentityText.recipient(of: key))\n", with: key)
             } else if global.json {
                 keyForDocument = key.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) }
             } else {

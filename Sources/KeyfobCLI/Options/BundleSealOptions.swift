@@ -35,7 +35,7 @@ struct BundleSealOptions: ParsableArguments {
         guard recipients.isEmpty else { return .recipients(recipients) }
         return .passphrase(
             try NewPassphraseInput.read(
-                descriptor: bundlePassphraseFd, mayAsk: !global.noInput, what: "the bundle",
+                descriptor: bundlePassphraseFd, mayAsk: !global.noInput, what: "the bundle", guarding: "the file",
                 hint: "give it with --bundle-passphrase-fd, or say who it is for with --to"))
     }
 }

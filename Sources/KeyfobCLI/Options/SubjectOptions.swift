@@ -58,7 +58,7 @@ struct SubjectOptions: ParsableArguments {
     /// what it is.
     private static func requireHost(_ address: ResourceURL, in text: String) throws(KeyringError) {
         let host = address.host
-        guard !text.contains("://"), !host.contains("."), !host.contains(":"), host != "localhost" else { return }
+        guard !text.contains("://"), !LikelyHost.holds(host) else { return }
         let path = ([host] + address.path).joined(separator: "/")
         throw KeyringError(
             .usage, "\(ShellWord.inMessage(host)) is no host: it has no dot",

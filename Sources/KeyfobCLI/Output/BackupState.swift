@@ -8,15 +8,21 @@ struct BackupState {
     let last: (time: Timestamp, path: String)?
     /// Whether the vault is known to hold nothing that a backup would be missed for.
     private let isEmpty: Bool
+    /// Whether nothing is known that a backup would be for: 'backup' refuses then.
+    private let lacksRecipient: Bool
     private let now = WallClock.system.now
 
     /// After how many days without one a backup is missed.
     private static let limit: Int64 = 30
 
-    /// - Parameter groups: What the vault holds; nil while it is locked.
+    /// - Parameters:
+    ///   - groups: What the vault holds; nil while it is locked.
+    ///   - slots: What opens it; nil where not all of that is known.
     init(
-        of vault: String, at location: KeyringLocation, holding groups: [Keyring.GroupSummary]?
+        of vault: String, at location: KeyringLocation, holding groups: [Keyring.GroupSummary]?,
+        opening slots: [Keyring.Slot]?
     ) throws(KeyringError) {
+        lacksRecipient = slots.map { all in !all.contains { $0.kind == "recipient" } } ?? false
         files = try BackupFile.all(at: location)
         isEmpty = groups?.allSatisfy { $0.accounts == 0 && $0.credentials == 0 } ?? false
         last = Keyring.Bundles.lastBackup(of: vault, at: location)
@@ -36,7 +42,7 @@ struct BackupState {
 
     /// How many there are and how old the newest is: `2 beside the vault, the last one 3 days ago`.
     var text: String {
-        var text = "none" + (isEmpty ? " ('keyfob backup' makes one)" : "")
+        var text = "none" + (isEmpty && !lacksRecipient ? " ('keyfob backup' makes one)" : "")
         if let newest = files.first {
             let age = TimeText.distance(to: newest.time, from: now)
             text = "\(files.count) beside the vault, \(files.count == 1 ? "" : "the last one ")\(age)"

@@ -8,7 +8,7 @@ extension Candidate {
         guard state == .signedIn || state == .tokensOnly, let end, tellsEnd || end.isNear(now) else {
             return state.words
         }
-        return state.words + (end.endsOn < now ? ", ended " : ", ends ") + TimeText.distance(to: end.endsOn, from: now)
+        return state.words + (end.endsOn <= now ? ", ended " : ", ends ") + TimeText.distance(to: end.endsOn, from: now)
     }
 }
 

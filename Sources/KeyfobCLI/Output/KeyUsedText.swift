@@ -6,14 +6,21 @@ struct KeyUsedText {
     let name: String
     /// For people, behind "unlocked".
     let words: String
+    /// Whether it is the key file that the environment names.
+    let isUsual: Bool
 
     /// - Parameters:
     ///   - global: The options with which it was unlocked.
     ///   - kept: Where 'keyfob unlock' has kept the key.
     ///   - storage: Where the records are: the environment's key file is for a file of Keyfob's own.
-    init(_ global: GlobalOptions, _ kept: [KeyKept], _ storage: StoragePlace, _ environment: Environment = .current) {
+    ///   - isTyped: Whether a passphrase has opened it, given or typed.
+    init(
+        _ global: GlobalOptions, _ kept: [KeyKept], _ storage: StoragePlace, isTyped: Bool = false,
+        _ environment: Environment = .current
+    ) {
         let usual = storage == .embedded ? environment["KEYFOB_KEY_FILE"] : nil
-        if global.passphraseFd != nil {
+        isUsual = usual != nil && global.passphraseFd == nil && global.identity == nil && global.keyFile == nil
+        if global.passphraseFd != nil || isTyped {
             (name, words) = ("passphrase", "by the passphrase")
         } else if let identity = global.identity {
             (name, words) = ("identity", "by the identity in \(identity)")

@@ -103,19 +103,20 @@ struct LogDocument: JSONDocument {
         let command: String
         let kind: String
         let text: String
+        let instead: String?
         let moment: Int64
 
-        private enum CodingKeys: CodingKey { case id, time, command, kind, text }
+        private enum CodingKeys: CodingKey { case id, time, command, kind, text, instead }
 
         init(_ entry: UndoEntry, _ change: LastingChange) {
             (id, command, time, moment) = (entry.id, entry.command, entry.time.rfc3339, entry.time.seconds)
-            (kind, text) = (change.kind.rawValue, change.text)
+            (kind, text, instead) = (change.kind.rawValue, change.text, LastingText.instead(of: change))
         }
 
         var row: [String] {
             [
-                LocalTime.text(Timestamp(seconds: moment)), "-", "keyfob", "-", "-", command, "-", "-",
-                "\(text), which cannot be undone",
+                LocalTime.text(Timestamp(seconds: moment)), "-", "keyfob", "-", "-", "-", "-", "-",
+                "'\(command)' \(text)" + (instead.map { "; \($0)" } ?? ", which cannot be undone"),
             ]
         }
     }

@@ -148,30 +148,6 @@ struct ManualPage {
                 NO_COLOR          set to anything: no colour, unless --color says so
                 LC_ALL            the locale; else LC_CTYPE, LANG: a terminal gets ASCII unless it names UTF-8
                 """)
-            + [".SH EXIT STATUS"]
-            + verbatim(
-                """
-                 0  done
-                 1  any other failure
-                10  sign-in needed
-                11  ambiguous account
-                12  locked: nothing unlocks the vault without asking
-                13  no such account, group, slot, binding, provider or client; nothing to undo
-                14  the provider granted fewer scopes than were asked for
-                15  cancelled
-                64  usage
-                65  input malformed or damaged
-                66  no vault here, or no such file
-                69  a service is missing, its certificate is not to be trusted (nothing was sent, and trying again
-                    does not help: --ca-file), or a provider refuses or makes no sense
-                73  would overwrite; not created
-                74  input/output error, disk full
-                75  busy, or the provider cannot be reached or asks to wait: try again
-                77  wrong key or passphrase; group not granted; no token goes to the host; an organisation does not let the
-                    account, the device or the client in
-                78  configuration error
-                126 a program that was to run cannot be started
-                127 there is no such program
-                """)
+            + [".SH EXIT STATUS"] + verbatim(ExitStatus.table)
     }
 }

@@ -32,7 +32,7 @@ struct OutputFile: ~Copyable {
             throw KeyringError(.alreadyExists, "\(path) is not a regular file, and is not replaced", hint: nil)
         }
         guard let made = try? TemporaryFile.make(for: path) else {
-            throw Self.failure("\(path) cannot be made")
+            throw Self.failure(path, "cannot be made")
         }
         (self.path, self.replaces, self.hint) = (path, replacing, hint)
         temporary = made
@@ -46,16 +46,14 @@ struct OutputFile: ~Copyable {
         do throws(KeyringError) {
             try DescriptorWriter.write(bytes, to: descriptor, name: path)
         } catch  where error.code == .diskFull {
-            throw KeyringError(
-                .diskFull, "the disk is full: \(path) \(replaces ? "was not replaced" : "was not made")",
-                advice: .makeRoom)
+            throw KeyringError.diskFull(writing: path, "\(path) \(replaces ? "was not replaced" : "was not made")")
         }
     }
 
     /// Puts the complete file in place, with a mode of its own where it is for others as well; it is on the disk then.
     consuming func commit(mode: UInt32 = 0o600) throws(KeyringError) {
         guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, try takeName(), hasLastingName() else {
-            throw Self.failure("\(path) could not be completed")
+            throw Self.failure(path, "could not be completed")
         }
     }
 
@@ -91,12 +89,12 @@ struct OutputFile: ~Copyable {
     }
 
     /// What failed, with what the system says of it (`errno`).
-    private static func failure(_ what: String) -> KeyringError {
+    private static func failure(_ path: String, _ result: String) -> KeyringError {
         let number = errno
+        let what = "\(path) \(result)"
         return switch number {
         case ENOENT: KeyringError(.inputOutput, "\(what) (no such folder)")
-        case ENOSPC, EDQUOT:
-            KeyringError(.diskFull, "\(what) (\(KeyringError.text(ofErrno: number)))", advice: .makeRoom)
+        case ENOSPC, EDQUOT: KeyringError.diskFull(writing: path, what)
         default: KeyringError(.inputOutput, "\(what) (\(KeyringError.text(ofErrno: number)))")
         }
     }

@@ -12,9 +12,33 @@ enum ParserMessage {
         var message = lines.isEmpty ? "bad usage" : lines.joined(separator: " ")
         if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
         for option in grave { message.replace(". Did you mean '\(option)'?", with: "") }
-        // It would lead to an option that only sounds like it.
-        if message.hasPrefix("\(unknownHost). Did you mean") { message = unknownHost }
-        return shortened(message)
+        if let words = message.wholeMatch(of: /Value to be set with flag '(.+)' had already been set with flag '(.+)'/)
+        {
+            message = "\(words.2) and \(words.1) exclude one another"
+        }
+        return shortened(withoutSecrets(message))
+    }
+
+    /// The text without what stands before an `@` in its addresses.
+    private static func withoutSecrets(_ text: String) -> String {
+        text.replacing(/:\/\/[^\/\s']*@/) { _ in "://…@" }
+    }
+
+    /// What the parser asks behind what it says: whether another option was meant.
+    static func parted(_ message: String) -> (message: String, question: String?) {
+        guard let match = message.wholeMatch(of: /(Unknown option .+?)\. Did you mean (.+)\?/) else {
+            return (message, nil)
+        }
+        return (String(match.1), "did you mean \(match.2)?")
+    }
+
+    /// What is wrong with a value that begins with a dash, which the parser takes for an option, and so for no value.
+    static func negative(_ message: String, _ arguments: [String]) -> String {
+        guard let match = message.wholeMatch(of: /Missing value for '((--?[a-z-]+).*)'/),
+            let place = arguments.firstIndex(of: String(match.2)), let value = arguments[place...].dropFirst().first,
+            value.wholeMatch(of: /-[0-9].*/) != nil
+        else { return message }
+        return "'\(value)' is no value for '\(match.1)': none begins with a dash"
     }
 
     /// What is wrong with two words behind `add`, of which the second may be a token: it is not told again.
@@ -35,10 +59,16 @@ enum ParserMessage {
     /// How what was typed is told to a command that takes it otherwise.
     static func way(after message: String, _ arguments: [String]) -> String? {
         if message.contains("nexpected argument") { return subject(behind: arguments) }
+        if let option = message.wholeMatch(of: /Unknown option '(.+?)'/)?.1,
+            let way = options["\(CommandPath(of: arguments).text) \(option)"]
+        {
+            return way
+        }
         if message.hasPrefix("name the program, behind '--'") {
             return RepeatedOption.separated(arguments).map { "for example '\($0)'" }
         }
-        if message.hasPrefix("Missing expected argument") || message.hasPrefix("Missing value for") {
+        let isWithoutValue = message.hasPrefix("Missing value for") || message.hasSuffix("none begins with a dash")
+        if message.hasPrefix("Missing expected argument") || isWithoutValue {
             let option = message.firstMatch(of: /'(--[a-z-]+)/).map { String($0.1) }
             return CommandPath(of: arguments).example(of: option).map { "for example '\($0)'" }
         }
@@ -47,6 +77,11 @@ enum ParserMessage {
         else { return nil }
         return "a host is named so: 'keyfob \(arguments[0]) --url \(ShellWord.inMessage("https://\(host)"))'"
     }
+
+    /// Options that people type behind a command that has none of that name, and what does what they mean.
+    private static let options = [
+        "keyfob use --none": "to have no default account: 'keyfob account default --none'"
+    ]
 
     /// How the parser says that a command knows a host by its address alone.
     private static let unknownHost = "Unknown option '--host'"
@@ -61,7 +96,8 @@ enum ParserMessage {
         let words = arguments.dropFirst().prefix(2)
         if let address = words.first(where: { $0.contains("://") }) {
             let others = words.filter { $0 != address }.map { " \(ShellWord.inMessage($0))" }.joined()
-            return "an address is named so: 'keyfob \(command) --url \(ShellWord.inMessage(address))\(others)'"
+            let plain = ResourceURL.withoutSecrets(address).map(ShellWord.inMessage) ?? "URL"
+            return "an address is named so: 'keyfob \(command) --url \(plain)\(others)'"
         }
         return isBinding
             ? nil : "an account is named so: 'keyfob \(command) --account \(ShellWord.inMessage(arguments[1]))'"

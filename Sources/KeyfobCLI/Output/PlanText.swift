@@ -42,23 +42,6 @@ struct PlanText {
         return more == 0 ? lines : lines + ["left out: \(Quantity.of(more, "item")) more"]
     }
 
-    /// The sign-ins that go, a line each, and how many stay because they are newer here.
-    var signIns: [String] {
-        let grants = plan.lines.filter { $0.kind == "grant" }
-        let gone = grants.filter { $0.outcome == "removed" }
-        var lines = gone.prefix(Self.signInLimit).map { "goes: \($0.item) of group '\($0.group)'" }
-        if gone.count > lines.count { lines.append("goes: \(Quantity.of(gone.count - lines.count, "sign-in")) more") }
-        let newer = grants.count { $0.reason == "newerHere" }
-        if newer > 0 {
-            let isOne = newer == 1
-            lines.append(
-                "\(Quantity.of(newer, "sign-in")) \(isOne ? "is" : "are") newer here, and \(isOne ? "stays" : "stay")")
-        }
-        return lines
-    }
-
-    private static let signInLimit = 10
-
     /// Where else it goes; none outside a sync.
     var travel: [String] {
         plan.travels && !plan.isEmpty
@@ -69,33 +52,24 @@ struct PlanText {
     var notes: [String] {
         var notes = travel + plan.conflicts.map { "note: \($0.description)" }
         if plan.moreConflicts > 0 { notes.append("note: and so with \(Quantity.of(plan.moreConflicts, "item")) more") }
-        if !plan.keptGroups.isEmpty {
-            notes.append(
-                "note: the bundle has no group \(plan.keptGroups.map { "'\($0)'" }.joined(separator: ", ")): left as it is"
-            )
-        }
-        return notes
+        return notes + keptGroups
+    }
+
+    /// The groups that a replacement leaves as they are.
+    var keptGroups: [String] {
+        guard !plan.keptGroups.isEmpty else { return [] }
+        let names = Quantity.list(plan.keptGroups.map { "'\($0)'" })
+        let what = plan.source.purpose == "backup" ? "backup" : "bundle"
+        return ["note: the \(what) has no group \(names), so nothing changes there"]
     }
 
     /// What decided here, and goes because the backup does not have it: nil where nothing does.
     var lostDecisions: String? {
-        let gone = plan.lines.filter { $0.kind == "setting" && $0.outcome == "removed" }.compactMap { line in
-            Self.decisions.first { line.item.hasPrefix("setting '\($0.prefix)") }.map { decision in
-                let name = line.item.dropFirst("setting '\(decision.prefix)".count).dropLast()
-                return decision.words + (name.isEmpty ? "" : " '\(TerminalText.line(String(name)))'")
-            }
-        }
+        let gone = plan.lines.filter { $0.kind == "setting" && $0.outcome == "removed" && $0.isDecision }
+            .map { TerminalText.line($0.item) }
         guard !gone.isEmpty else { return nil }
         return "note: the backup does not have, and here is gone: \(Quantity.list(gone))"
     }
-
-    /// How the settings begin that decide whose token goes where, and what people call them.
-    private static let decisions = [
-        (prefix: "binding:", words: "binding"), (prefix: "allowed:", words: "allowed file"),
-        (prefix: "program:", words: "permission of a program"),
-        (prefix: "provider:", words: "provider"), (prefix: "client:", words: "client"),
-        (prefix: "default account", words: "default account"), (prefix: "default client:", words: "default client"),
-    ]
 }
 
 extension BundleSummary {

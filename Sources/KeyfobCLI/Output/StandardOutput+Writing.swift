@@ -66,3 +66,11 @@ enum EntryLook: String {
 
     static let end = "\u{1B}[0m"
 }
+
+extension GlobalOptions {
+    /// Prints a list; of an empty one it says what adds something to it.
+    func show(_ table: Table, orSay words: String) throws(KeyringError) {
+        if table.isEmpty { say(words) }
+        if !table.isEmpty || StandardOutput.columns == nil { try StandardOutput.write(lines: table.text) }
+    }
+}

@@ -44,7 +44,9 @@ struct StatusReport {
         keysElsewhere = locked.keysKeptElsewhere
         groups = try keyring?.groups.list() ?? []
         slots = try keyring?.slots.list() ?? []
-        backups = try BackupState(of: id, at: location, holding: keyring == nil ? nil : groups)
+        backups = try BackupState(
+            of: id, at: location, holding: keyring == nil ? nil : groups,
+            opening: keyring?.opensWholeVault == true ? slots : nil)
         restored = try keyring?.bundles.restoredGrants()
         ending = try keyring?.signIns.ending()
         findings = try keyring?.health.stateFindings() ?? locked.stateFindings

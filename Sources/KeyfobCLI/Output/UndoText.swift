@@ -16,7 +16,7 @@ enum UndoText {
     }
 
     /// The entries, the newest first.
-    static func table(_ entries: [UndoEntry]) -> String {
+    static func table(_ entries: [UndoEntry], _ global: GlobalOptions) -> String {
         var table = Table(
             header: ["ID", "WHEN", "COMMAND", "GROUP", "ACCOUNT", "UNDOING", "UNTIL"],
             yielding: ["GROUP", "UNTIL", "WHEN"], wrapping: ["ACCOUNT", "UNDOING"],
@@ -25,24 +25,56 @@ enum UndoText {
             table.add([
                 entry.id, LocalTime.text(entry.time), entry.command, entry.groups.map(\.name).joined(separator: ", "),
                 Quantity.list(entry.accountNames),
-                effect(entry) ?? entry.lasting.last.map(LastingText.row) ?? nothing(entry.items),
+                effect(entry) ?? entry.lasting.last.map(LastingText.row) ?? nothing(entry, global),
                 LocalTime.text(entry.until),
             ])
         }
         return table.text
     }
 
-    /// That nothing comes back, and why.
-    private static func nothing(_ items: [UndoItem]) -> String {
+    /// That nothing comes back, why, and what is typed where it is wanted all the same.
+    private static func nothing(_ entry: UndoEntry, _ global: GlobalOptions) -> String {
+        let items = entry.items
+        let changed =
+            items.first { $0.outcome == .changedSince && $0.changedBy != nil }
+            ?? items.first {
+                $0.outcome == .changedSince
+            }
         let reasons: [(UndoItem.Outcome, String)] = [
             (.newerIsThere, "newer is there"), (.accountIsGone, "its account is not there"),
-            (.usedElsewhere, "another group has used the sign-in"), (.changedSince, "changed since"),
+            (.usedElsewhere, "another group has used the sign-in"),
+            (.changedSince, changed.map { "\(thing($0)) was changed since\(by($0))" } ?? ""),
             (.replacedSince, "the sign-in has a newer token"),
             (.tooMuch, "it was too much to keep"), (.notOwners, "a key of the group alone noted it"),
             (.groupIsOutOfReach, "its group is out of reach"), (.inSync, "the group is in the sync"),
         ]
         let found = reasons.filter { outcome, _ in items.contains { $0.outcome == outcome } }.map(\.1)
-        return "nothing: " + (found.isEmpty ? "all is there" : Quantity.list(found))
+        let yields = items.contains { item in
+            item.outcome == .changedSince || item.outcome == .newerIsThere && item.kind != .group
+        }
+        return "nothing: " + (found.isEmpty ? "all is again as it was before" : Quantity.list(found))
+            + (yields ? "; all the same: '\(global.typed("undo", entry.id, "--force"))'" : "")
+    }
+
+    /// What an item is, in a word or two.
+    private static func thing(_ item: UndoItem) -> String {
+        switch item.kind {
+        case .account: "the account"
+        case .label: "the label"
+        case .refreshToken: "the sign-in"
+        case .accessToken: "the access token"
+        case .idToken: "the ID token"
+        case .signedOut: "the sign-out"
+        case .decision: item.isBinding ? "the binding" : "the setting"
+        case .group: "the group"
+        case .move: "the account"
+        case .other: "a record"
+        }
+    }
+
+    /// By which command something was changed; empty where that is not known.
+    private static func by(_ item: UndoItem) -> String {
+        item.changedBy.map { " by '\($0.command)' (\($0.id))" } ?? ""
     }
 
     /// What undoing an entry would do: one line.
@@ -66,9 +98,10 @@ enum UndoText {
     }
 
     /// A decision in its own words, which name the account.
-    private static func told(_ item: UndoItem) -> String? {
+    private static func told(_ item: UndoItem, _ tense: Tense = .past) -> String? {
         guard item.kind == .decision else { return nil }
-        return item.text.map { "1 \(item.isBinding ? "binding" : "setting") (\($0))" }
+        let now = item.isSetBack && tense != .past ? item.decided?.accountName.map { "; now \($0)" } : nil
+        return item.text.map { "1 \(item.isBinding ? "binding" : "setting") (\($0)\(now ?? ""))" }
     }
 
     /// What undoing would do; nil for nothing.
@@ -77,12 +110,16 @@ enum UndoText {
     static func effect(_ entry: UndoEntry, _ tense: Tense = .present) -> String? {
         var parts = entry.items.filter { $0.kind == .group || $0.kind == .move }.compactMap { act($0, tense) }
         let returning = entry.items.filter { $0.outcome == .returns }
-        if let back = summary(returning.filter { !$0.isSetBack }) { parts.append("\(tense.bringingBack) \(back)") }
+        if let back = summary(returning.filter { !$0.isSetBack }, tense) {
+            parts.append("\(tense.bringingBack) \(back)")
+        }
         let setBack = returning.filter(\.isSetBack)
-        if let back = setBackAccount(setBack) ?? summary(setBack) { parts.append("\(tense.settingBack) \(back)") }
+        if let back = setBackAccount(setBack) ?? summary(setBack, tense) {
+            parts.append("\(tense.settingBack) \(back)")
+        }
         // The note of a sign-out goes with what was signed out.
         let going = entry.items.filter { $0.outcome == .goes && ($0.kind != .signedOut || returning.isEmpty) }
-        if let gone = summary(going) { parts.append("\(tense.takingAway) \(gone)") }
+        if let gone = summary(going, tense) { parts.append("\(tense.takingAway) \(gone)") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
@@ -142,7 +179,7 @@ enum UndoText {
     }
 
     /// What comes back, or goes, by kind; nil for nothing.
-    private static func summary(_ items: [UndoItem]) -> String? {
+    private static func summary(_ items: [UndoItem], _ tense: Tense) -> String? {
         // A refresh token is what a person knows as a sign-in.
         let parts: [(UndoItem.Kind, isBinding: Bool, String, String?)] = [
             (.account, false, "account", nil), (.label, false, "label", nil), (.refreshToken, false, "sign-in", nil),
@@ -152,7 +189,7 @@ enum UndoText {
         ]
         let words = parts.compactMap { kind, isBinding, one, several in
             let found = items.filter { $0.kind == kind && $0.isBinding == isBinding }
-            if found.count == 1, let told = told(found[0]) { return told }
+            if found.count == 1, let told = told(found[0], tense) { return told }
             return found.isEmpty ? nil : Quantity.of(found.count, one, several)
         }
         return words.isEmpty ? nil : words.joined(separator: ", ")
@@ -195,7 +232,10 @@ enum UndoText {
             case .changedSince:
                 return item.kind == .group
                     ? "not undone: group '\(item.group)' has been used or shared since"
-                    : "kept as it is: a later command has changed \(what), or added to it"
+                    : item.changedBy.map {
+                        "kept as it is: '\($0.command)' (\($0.id)) has changed \(what), or added to it"
+                    }
+                        ?? "kept as it is: a later command has changed \(what), or added to it"
             case .replacedSince:
                 return
                     "kept as it is: \(what), which the provider has replaced since: the one before it would end the sign-in"

@@ -39,7 +39,7 @@ extension KeyringError {
                     hint: "try again, or remove it where no such program runs")
             case .inUse(let lock):
                 KeyringError(.busy, "another program keeps \(lock) locked", hint: "try again when it is done")
-            case .diskFull: KeyringError(.diskFull, "the disk is full; \(path) is as it was", advice: .makeRoom)
+            case .diskFull: KeyringError.diskFull(writing: path, "\(path) is as it was")
             case .failed(let number):
                 KeyringError(.inputOutput, "\(path) could not be read or written (error \(number)); it is as it was")
             case .unconfirmed:

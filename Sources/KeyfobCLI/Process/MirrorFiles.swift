@@ -139,7 +139,10 @@ struct MirrorFiles: ~Copyable {
         switch failure as? StoreError {
         case .busy?:
             KeyringError(.busy, "another pass has been working on \(path) for 10 seconds", hint: "try again")
-        case .diskFull?: KeyringError(.diskFull, "the disk is full; what was mirrored is not noted", advice: .makeRoom)
+        case .diskFull?:
+            KeyringError(
+                .diskFull, "the disk of Keyfob's state folder is full: what was mirrored is not noted",
+                advice: .makeRoom)
         default:
             KeyringError(.inputOutput, "what was mirrored cannot be noted", hint: "see to the folder of KEYFOB's state")
         }

@@ -141,10 +141,11 @@ struct SetupFile {
             try notes.alone(body)
         } catch let failure as ForeignFile.Failure {
             throw Self.error(failure, path)
+        } catch StoreError.diskFull {
+            throw KeyringError.diskFull(writing: notes.path, "what setup does was not noted; \(state)")
         } catch {
-            let code: KeyringError.Code = if case .diskFull? = error as? StoreError { .diskFull } else { .inputOutput }
             throw KeyringError(
-                code, "setup's note of what it does could not be written to \(notes.path); \(state)",
+                .inputOutput, "setup's note of what it does could not be written to \(notes.path); \(state)",
                 hint: "make that a file that you can write, and try again")
         }
     }

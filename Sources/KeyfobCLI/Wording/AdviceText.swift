@@ -51,7 +51,8 @@ extension Advice {
         case .sendRequest: "let Keyfob send the request: 'keyfob request URL'"
         case .nameDestination: "ask for it with the URL that it goes to"
         case .useHTTPS: "use https"
-        case .omitCredentials: "leave it out; the account is named beside it"
+        case .omitCredentials(let rest):
+            (rest.map { "type \(ShellWord.inMessage($0))" } ?? "leave it out") + ", and name the account beside it"
         case .removeFromOneGroup(let account):
             "remove it from one of the two: 'keyfob account remove \(ShellWord.inMessage(account)) --group NAME'"
         case .chooseGroup(let group): "say in which, for example --group \(ShellWord.inMessage(group.name))"
@@ -186,7 +187,9 @@ extension Advice {
         case .replaceLostKey(let kind):
             "if \(kind == "passphrase" ? "it is forgotten" : "the right one is lost"), 'keyfob slot add \(kind)"
                 + "\(kind == "passphrase" ? "" : " --new NEW") --identity FILE' makes another (FILE: your recovery key)"
-        case .addSlot: "add another slot first"
+        case .addSlot:
+            "add another one first, such as 'keyfob slot add passphrase' or 'keyfob slot add key-file --new FILE'; "
+                + "'keyfob slot add --help' tells of all"
         case .moveKeyFile: "keep it somewhere else"
         case .useKeyFile: "give the group a key file"
         case .makeKeyFile(let group): "make another key file for group '\(group)'"
@@ -280,7 +283,9 @@ extension Advice {
         case .keepFileToOneself: "chmod 600 it"
         case .letNobodyElseWrite: "chmod go-w it"
         case .goOnWithoutBackup: "--no-backup does the same without one"
-        case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
+        case .chooseGroups: "--group takes other groups of it alone"
+        case .listBackup(let name):
+            "'keyfob restore --list \(ShellWord.inMessage(name))' with its key lists those it has"
         case .beginSync: "'keyfob sync init REMOTE' begins one, 'keyfob sync join REMOTE' joins one"
         case .joinSyncAgain:
             "'keyfob sync join REMOTE' makes it a device of its own, which another one lets in; revoke the old one there"
@@ -290,7 +295,11 @@ extension Advice {
         case .leaveSync: "'keyfob sync status' shows who takes part; after 'keyfob sync leave' it can join another one"
         case .joinSync: "'keyfob sync join REMOTE WORDS' joins it; or name another place"
         case .giveEtcdPassword: "KEYFOB_ETCD_PASSWORD_FILE names the file that holds it, for its owner alone"
-        case .listRemotes: "'rclone listremotes' lists them"
+        case .listRemotes: "'rclone listremotes' lists its remotes, 'rclone config' sets one up"
+        case .makeRepository(let path): "make it with 'git init --bare \(ShellWord.inMessage(path))'"
+        case .namePlace: "name the place as this machine sees the files that the others wrote"
+        case .reachPlace:
+            "see that its disk is there and try again; 'keyfob sync leave --here-only' leaves a sync whose place is gone"
         case .installProgram: "install it, and try again"
         case .tryByHand(let words):
             "nothing is lost; try again when '\(words.map(ShellWord.inMessage).joined(separator: " "))' works"
@@ -377,9 +386,12 @@ extension Advice {
 
     /// What the owner can do so that a token of an account goes to a host.
     private static func waysOut(to host: String, _ account: String?) -> String {
-        let (host, name) = (ShellWord.inMessage(host), account.map(ShellWord.inMessage) ?? "NAME")
+        let (word, name) = (ShellWord.inMessage(host), account.map(ShellWord.inMessage) ?? "NAME")
+        // 'bind' takes a host without a dot only with its scheme.
+        let bound = LikelyHost.holds(host) ? word : ShellWord.inMessage("https://\(host)")
         return
-            "if they should, run 'keyfob bind --host \(host) \(name)', or say --account \(name) --allow-host \(host) "
+            (bound == word ? "" : "an address looks so: https://github.com/\(word); ")
+            + "if they should, run 'keyfob bind --host \(bound) \(name)', or say --account \(name) --allow-host \(word) "
             + "this once"
     }
 }

@@ -129,9 +129,16 @@ extension ResourceURL {
         do {
             try self.init(parsing: text)
         } catch {
+            // Of a host the flaw is told as such: nobody has typed a URL.
+            let flaw =
+                switch (option, error) {
+                case ("--host", .badHost): "that is no host"
+                case ("--host", _): "\(error)".replacing("the URL's", with: "its").replacing("the URL", with: "it")
+                default: "\(error)"
+                }
             throw KeyringError(
-                .usage, "\(option): \(error)",
-                advice: error == .credentials ? .omitCredentials : nil)
+                .usage, "\(option): \(flaw)",
+                advice: error == .credentials ? .omitCredentials(rest: Self.withoutSecrets(text)) : nil)
         }
     }
 }

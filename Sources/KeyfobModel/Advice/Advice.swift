@@ -62,8 +62,8 @@ public enum Advice: Hashable, Sendable {
     case sendRequest
     /// Use https.
     case useHTTPS
-    /// Leave user and password out of a URL; the account is named beside it.
-    case omitCredentials
+    /// Leave user and password out of a URL, of which this is the rest; the account is named beside it.
+    case omitCredentials(rest: String?)
 
     // MARK: Signing in and tokens
     /// Sign in again, and repeat what the continuation says.
@@ -360,8 +360,10 @@ public enum Advice: Hashable, Sendable {
     case makeFolder(String)
     /// Do it without the backup that comes first.
     case goOnWithoutBackup
-    /// Find out what is in a backup and not here.
-    case compareBackup
+    /// Take the other groups of a bundle alone.
+    case chooseGroups
+    /// List the accounts of a backup.
+    case listBackup(String)
     /// Restore the backup, or check it.
     case restoreOrVerify
     /// Give a recovery key of the vault that the backup is of, or take it as a stranger's.
@@ -452,8 +454,14 @@ public enum Advice: Hashable, Sendable {
     case joinSync
     /// Say where the password of etcd's user is.
     case giveEtcdPassword
-    /// See which remotes rclone knows.
+    /// See which remotes rclone knows, or set one up.
     case listRemotes
+    /// Make the repository of a sync.
+    case makeRepository(String)
+    /// Say where the sync's files are on this machine.
+    case namePlace
+    /// Have the place of a sync there again, or leave the sync.
+    case reachPlace
     /// Install the program.
     case installProgram
     /// See with this command of another program's what it says, and try again.

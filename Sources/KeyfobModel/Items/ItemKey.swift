@@ -124,7 +124,7 @@ extension ItemKey: Hashable, Comparable, CustomStringConvertible {
         case .accessToken: return "access token of \(part(0)) with client \(part(1))"
         case .appMetadata: return "client \(part(0)) at \(part(1))"
         case .clientSecret: return "secret of client \(part(0)) at \(part(1))"
-        case .setting: return "setting '\(part(0))'"
+        case .setting: return SettingWords.of(part(0))
         case .foreign: return part(0).isEmpty ? "an unknown entry" : "an unknown entry in \(part(0))"
         }
     }

@@ -97,10 +97,7 @@ extension ResourceURL {
     /// A password is no part of an address: with one, none is taken out.
     package static func withoutUser(_ text: String) -> (text: String, user: String?) {
         let bytes = Array(text.utf8)
-        var start = 0
-        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) {
-            start = colon + 3
-        }
+        let start = authority(in: bytes)
         let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
         guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")), at > start,
             !bytes[start..<at].contains(UInt8(ascii: ":")),
@@ -108,5 +105,25 @@ extension ResourceURL {
             let user = String(validating: decoded, as: UTF8.self), Identifier.isAcceptable(user)
         else { return (text, nil) }
         return (String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self), user)
+    }
+
+    /// An address as it is typed without what may be secret in it: user, password, query and fragment; nil where the rest is
+    /// none.
+    package static func withoutSecrets(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        let start = authority(in: bytes)
+        let authorityEnd = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        let host = bytes[start..<authorityEnd].lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? start
+        let end = bytes[host...].firstIndex { "?#".utf8.contains($0) } ?? bytes.endIndex
+        let rest = String(decoding: bytes[..<start] + bytes[host..<end], as: UTF8.self)
+        return (try? ResourceURL(parsing: rest)).map { _ in rest }
+    }
+
+    /// Where the part begins that has user and host.
+    private static func authority(in bytes: [UInt8]) -> Int {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return 0
+        }
+        return colon + 3
     }
 }

@@ -32,7 +32,7 @@ extension ResourceURL {
             case .tooLong: "the URL is longer than \(ResourceURL.maximumCount) bytes"
             case .forbiddenCharacter: "the URL holds a blank, a backslash or a character that no terminal shows"
             case .unknownScheme: "the URL's scheme is not one of https, http, ssh and git"
-            case .credentials: "the URL holds a user name or a password, which has no place in it"
+            case .credentials: "the URL holds a user name or a password"
             case .badHost: "the URL has no host, or one that cannot be"
             case .badPort: "the URL's port is not a number from 1 to 65535"
             case .badPercentEncoding: "the URL holds a percent sign without two hexadecimal digits"

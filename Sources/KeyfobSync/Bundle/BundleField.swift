@@ -2,7 +2,7 @@ extension BundleError {
     /// The fields of a bundle that this build knows, as an error names them.
     package enum Field: String, Hashable, Sendable, CaseIterable {
         // The manifest.
-        case formatVersion, minorVersion, purpose, vault, header, device, created, groups, counts
+        case formatVersion, minorVersion, purpose, vault, header, device, created, groups, counts, digestKey
         // The last line.
         case end, records, digest, mac
         // Every record.

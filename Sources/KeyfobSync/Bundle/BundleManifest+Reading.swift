@@ -62,9 +62,16 @@ extension BundleManifest {
         guard counts.values.allSatisfy({ $0 <= limits.records }), counts.values.reduce(0, +) <= limits.records else {
             throw .limitExceeded(.records(limits.records))
         }
+        var digestKey: [UInt8]?
+        if let text = try object.optionalText(.digestKey, bytes) {
+            digestKey = Hexadecimal.bytes(text)
+            guard digestKey?.count == GroupDigest.keyCount, purpose == .sync else {
+                throw .badField(line: line, .digestKey)
+            }
+        }
         self.init(
             purpose: purpose, vault: vault, header: header, device: device, created: created, groups: Array(groups),
-            counts: counts,
+            counts: counts, digestKey: digestKey,
             unknownFields: object.unknownFields(bytes))
         self.minorVersion = minor
     }

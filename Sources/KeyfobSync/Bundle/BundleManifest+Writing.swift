@@ -27,6 +27,7 @@ extension BundleManifest {
             writer.integer(Int64(count))
         }
         writer.endObject()
+        writer.member(.digestKey, digestKey.map(Hexadecimal.text))
         writer.members(unknownFields)
         writer.endObject()
         return writer.bytes

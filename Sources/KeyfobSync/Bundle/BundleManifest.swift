@@ -24,6 +24,8 @@ package struct BundleManifest: Hashable, Sendable {
     package var groups: [AccessGroup]
     /// How many records of each kind there are; kinds without any are left out.
     package var counts: [RecordKind: Int]
+    /// In a file of a sync, with what its device hides the digests of what it holds of the group; see ``GroupDigest``.
+    package var digestKey: [UInt8]?
     /// The fields that this build does not know.
     package var unknownFields: AdditionalFields
 
@@ -36,7 +38,7 @@ package struct BundleManifest: Hashable, Sendable {
     package init(
         purpose: BundlePurpose, vault: [UInt8], header: [UInt8]? = nil, device: UInt64, created: Int64,
         groups: [AccessGroup],
-        counts: [RecordKind: Int], unknownFields: AdditionalFields = AdditionalFields()
+        counts: [RecordKind: Int], digestKey: [UInt8]? = nil, unknownFields: AdditionalFields = AdditionalFields()
     ) {
         precondition(vault.count == 16, "a vault's id has 16 bytes")
         self.minorVersion = Self.minorVersion
@@ -47,6 +49,7 @@ package struct BundleManifest: Hashable, Sendable {
         self.created = BundleTime.clamped(milliseconds: created)
         self.groups = Set(groups).sorted()
         self.counts = counts.filter { $0.value > 0 }
+        self.digestKey = digestKey
         self.unknownFields = unknownFields
     }
 

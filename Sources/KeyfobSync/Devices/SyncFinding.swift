@@ -35,12 +35,14 @@ package struct SyncFinding: Hashable, Sendable {
         case apart
         /// A newer Keyfob wrote what is there of it.
         case newer
+        /// It has taken in the same and does not hold the same; of this very device, it holds something else than it had told.
+        case diverged
 
         /// Whether it is told until somebody accepts it; the others, as long as it is so.
         package var stays: Bool {
             switch self {
             case .rolledBack, .forked, .forged, .replaced, .altered, .malformed, .cloned, .disputed: true
-            case .missing, .incomplete, .withheld, .mistaken, .closed, .apart, .newer: false
+            case .missing, .incomplete, .withheld, .mistaken, .closed, .apart, .newer, .diverged: false
             }
         }
     }
@@ -55,13 +57,19 @@ package struct SyncFinding: Hashable, Sendable {
     package let found: UInt64
     /// The sequence that was seen.
     package let seen: UInt64
+    /// The group that it is about; nil for none or several.
+    package let group: SyncGroupTag?
 
     /// A finding.
-    package init(_ kind: Kind, _ device: SyncDeviceID, at time: Timestamp, found: UInt64 = 0, seen: UInt64 = 0) {
+    package init(
+        _ kind: Kind, _ device: SyncDeviceID, at time: Timestamp, found: UInt64 = 0, seen: UInt64 = 0,
+        group: SyncGroupTag? = nil
+    ) {
         (self.kind, self.device, self.time, self.found, self.seen) = (kind, device, time, found, seen)
+        self.group = group
     }
 
-    /// 1 kind, 2 device, 3 time i64, 4 found u64, 5 seen u64.
+    /// 1 kind, 2 device, 3 time i64, 4 found u64, 5 seen u64, 6 group.
     var list: FieldList {
         var list = FieldList()
         list.append(1, kind.rawValue)
@@ -69,6 +77,7 @@ package struct SyncFinding: Hashable, Sendable {
         list.append(3, time.seconds)
         list.append(4, found)
         list.append(5, seen)
+        if let group { list.append(6, group.bytes) }
         return list
     }
 
@@ -78,6 +87,6 @@ package struct SyncFinding: Hashable, Sendable {
         else { throw FieldList.Malformed() }
         self.init(
             kind, device, at: Timestamp(seconds: seconds), found: try list.integer(4) ?? 0,
-            seen: try list.integer(5) ?? 0)
+            seen: try list.integer(5) ?? 0, group: list.bytes(6).flatMap { SyncGroupTag($0) })
     }
 }

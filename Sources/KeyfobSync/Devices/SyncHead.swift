@@ -40,16 +40,19 @@ package struct SyncHead: Hashable, Sendable {
     package var acknowledged: [SyncDeviceID: [SyncGroupTag: UInt64]]
     /// The groups that were renamed or removed.
     package var groups: [SyncGroupTag: SyncGroupChange]
+    /// What stands for what it holds of each group in the state that this head tells, as ``GroupDigest/masked(_:with:)`` gives it.
+    package var digests: [SyncGroupTag: [UInt8]]
 
     /// A head.
     package init(
         device: SyncDevice, sequence: UInt64, previous: [[UInt8]], time: Timestamp, name: String, files: [GroupFile],
         seen: [SyncDeviceID: Mark], statements: [SyncStatement],
-        acknowledged: [SyncDeviceID: [SyncGroupTag: UInt64]] = [:], groups: [SyncGroupTag: SyncGroupChange] = [:]
+        acknowledged: [SyncDeviceID: [SyncGroupTag: UInt64]] = [:], groups: [SyncGroupTag: SyncGroupChange] = [:],
+        digests: [SyncGroupTag: [UInt8]] = [:]
     ) {
         (self.device, self.sequence, self.previous, self.time) = (device, sequence, previous, time)
         (self.name, self.files, self.seen, self.statements) = (name, files, seen, statements)
-        (self.acknowledged, self.groups) = (acknowledged, groups)
+        (self.acknowledged, self.groups, self.digests) = (acknowledged, groups, digests)
     }
 
     /// The hash by which others know a head with this body.
@@ -66,7 +69,8 @@ package struct SyncHead: Hashable, Sendable {
     ///
     /// 1 sync, 2 device, 3 sequence u64, 4 hash of an earlier head (repeats), 5 time i64, 6 name, 7 file (repeats), 8 what it
     /// has seen of a device (repeats: 1 id, 2 sequence u64, 3 hash), 9 statement (repeats), 10 what it has taken in (repeats: 1 id
-    /// of a device, 2 group, 3 how far u64), 11 what became of a group (repeats).
+    /// of a device, 2 group, 3 how far u64), 11 what became of a group (repeats), 12 what stands for what
+    /// it holds of a group (repeats: 1 group, 2 digest).
     package func signed(by identity: borrowing SyncIdentity, in sync: SyncID) -> SignedBytes {
         var body = FieldList()
         body.append(1, sync.bytes)
@@ -94,6 +98,12 @@ package struct SyncHead: Hashable, Sendable {
             }
         }
         for list in groups.lists() { body.append(11, list) }
+        for (group, digest) in digests.sorted(by: { $0.key < $1.key }) {
+            var list = FieldList()
+            list.append(1, group.bytes)
+            list.append(2, digest)
+            body.append(12, list)
+        }
         return identity.sign(body.encoded(), as: .head, in: sync)
     }
 
@@ -134,10 +144,17 @@ package struct SyncHead: Hashable, Sendable {
             else { throw FieldList.Malformed() }
             acknowledged[id, default: [:]][group] = position
         }
+        var digests: [SyncGroupTag: [UInt8]] = [:]
+        for list in try body.lists(12) {
+            guard let group = list.bytes(1).flatMap({ SyncGroupTag($0) }), let digest = list.bytes(2),
+                digest.count == GroupDigest.hashCount
+            else { throw FieldList.Malformed() }
+            digests[group] = Array(digest)
+        }
         self.init(
             device: try SyncDevice(device), sequence: sequence, previous: previous, time: Timestamp(seconds: seconds),
             name: try body.text(6) ?? "", files: files, seen: seen, statements: statements, acknowledged: acknowledged,
-            groups: try [SyncGroupTag: SyncGroupChange](try body.lists(11)))
+            groups: try [SyncGroupTag: SyncGroupChange](try body.lists(11)), digests: digests)
     }
 }
 

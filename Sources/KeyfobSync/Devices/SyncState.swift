@@ -24,11 +24,26 @@ package struct SyncState: Hashable, Sendable {
         package var beginsAnew = false
         /// When that head arrived, by this machine's clock.
         package var arrived: Timestamp?
+        /// What stands for what it held of the groups in that head.
+        package var held: [SyncGroupTag: ToldDigest] = [:]
+        /// With what it hides that, from its files.
+        package var digestKeys: [SyncGroupTag: [UInt8]] = [:]
 
         /// What is known of a device whose head this is.
         package init(head: SeenHead, name: String, time: Timestamp, files: [SyncHead.GroupFile]) {
             (self.head, self.name, self.time, self.files) = (head, name, time, files)
         }
+    }
+
+    /// What a device tells of what it holds of a group.
+    package struct ToldDigest: Hashable, Sendable {
+        /// What it had taken in by then.
+        package let vector: SyncVector
+        /// What ``GroupDigest/masked(_:with:)`` gave.
+        package let digest: [UInt8]
+
+        /// What was told.
+        package init(vector: SyncVector, digest: [UInt8]) { (self.vector, self.digest) = (vector, digest) }
     }
 
     /// What this device has published.
@@ -45,6 +60,8 @@ package struct SyncState: Hashable, Sendable {
         package var isConfirmed: Bool
         /// When that head was made.
         package var time: Timestamp?
+        /// What that head tells of what is held of the groups.
+        package var held: [SyncGroupTag: ToldDigest] = [:]
 
         /// What was published.
         package init(
@@ -98,6 +115,8 @@ package struct SyncState: Hashable, Sendable {
     package var statements: [SyncStatement] = []
     /// What is known of others.
     package var peers: [SyncDeviceID: Peer] = [:]
+    /// What devices that were let in had called themselves when they asked: it counts until one has told its name otherwise.
+    package var askedNames: [SyncDeviceID: String] = [:]
     /// What this device has published; nil before the first time.
     package var own: Own?
     /// What is wrong, and was not accepted.
@@ -134,6 +153,12 @@ package struct SyncState: Hashable, Sendable {
         (self.remote, self.name, self.place) = (remote, name, place)
     }
 
+    /// What another device calls itself; empty where nobody knows.
+    package func name(of id: SyncDeviceID) -> String {
+        let name = peers[id]?.name ?? ""
+        return name.isEmpty ? askedNames[id] ?? "" : name
+    }
+
     /// Keeps of another sync, which the vault was in before, what holds in each.
     package mutating func keep(_ before: SyncState) {
         for number in before.decided.keys { decided[number] = SyncScope.none }
@@ -155,9 +180,13 @@ package struct SyncState: Hashable, Sendable {
         for id in peers.keys { peers[id]?.merged[tag] = nil }
     }
 
-    /// Notes a finding, once of each kind for each device.
+    /// Notes a finding, once of each kind for each device, and group where it is about one.
     package mutating func note(_ finding: SyncFinding) {
-        guard !findings.contains(where: { $0.kind == finding.kind && $0.device == finding.device }) else { return }
+        guard
+            !findings.contains(where: {
+                $0.kind == finding.kind && $0.device == finding.device && $0.group == finding.group
+            })
+        else { return }
         findings.append(finding)
     }
 }
@@ -168,7 +197,7 @@ package struct SyncState: Hashable, Sendable {
 // that did not open (repeats: 1 id, 2 hash, 3 time i64), 16 what was removed (repeats), 17 when old removals were looked for i64,
 // 18 a decision of this vault's that another's has replaced (repeats: 1 group, 2 name, 3 value), 19 a group of the vault (repeats),
 // 20 one that was removed (repeats), 21 whether it goes on from what is seen of it u8, 22 a group of which what was told is read
-// once more (repeats).
+// once more (repeats), 23 what a device had called itself (repeats: 1 id, 2 name).
 extension SyncState {
     /// The state and this device's secrets: the secrets stand first, 64 bytes.
     package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
@@ -214,6 +243,12 @@ extension SyncState {
         for change in removedGroups.mapValues({ SyncGroupChange(removed: $0) }).lists() { list.append(20, change) }
         if resumes { list.append(21, UInt8(1)) }
         for tag in unread.sorted() { list.append(22, tag.bytes) }
+        for (id, name) in askedNames.sorted(by: { $0.key < $1.key }) {
+            var entry = FieldList()
+            entry.append(1, id.bytes)
+            entry.append(2, name)
+            list.append(23, entry)
+        }
         let bytes = list.encoded()
         return SecretBytes(count: Self.secretCount + bytes.count) { span in
             identity.secret.withBytes { span.copy(from: $0) }
@@ -276,6 +311,10 @@ extension SyncState {
         for field in list.fields where field.number == 22 {
             guard let tag = SyncGroupTag(field.bytes) else { throw FieldList.Malformed() }
             state.unread.insert(tag)
+        }
+        for entry in try list.lists(23) {
+            guard let id = entry.bytes(1).flatMap({ SyncDeviceID($0) }) else { throw FieldList.Malformed() }
+            state.askedNames[id] = try entry.requiredText(2)
         }
         let last: Int64? = try list.integer(11)
         state.last = last.map(Timestamp.init(seconds:))
@@ -353,6 +392,28 @@ extension FieldList {
         return found
     }
 
+    // 1 group, 2 vector, 3 digest.
+    fileprivate mutating func append(_ number: UInt16, _ held: [SyncGroupTag: SyncState.ToldDigest]) {
+        for (tag, held) in held.sorted(by: { $0.key < $1.key }) {
+            var entry = FieldList()
+            entry.append(1, tag.bytes)
+            entry.append(2, held.vector.bytes)
+            entry.append(3, held.digest)
+            append(number, entry)
+        }
+    }
+
+    fileprivate func digests(_ number: UInt16) throws(Malformed) -> [SyncGroupTag: SyncState.ToldDigest] {
+        var found: [SyncGroupTag: SyncState.ToldDigest] = [:]
+        for entry in try lists(number) {
+            guard let tag = entry.bytes(1).flatMap({ SyncGroupTag($0) }), let vector = entry.bytes(2),
+                let digest = entry.bytes(3)
+            else { throw Malformed() }
+            found[tag] = .init(vector: SyncVector(bytes: Array(vector)), digest: Array(digest))
+        }
+        return found
+    }
+
     fileprivate func groupFiles(_ number: UInt16) throws(Malformed) -> [SyncHead.GroupFile] {
         var files: [SyncHead.GroupFile] = []
         for list in try lists(number) { files.append(try SyncHead.GroupFile(list)) }
@@ -362,7 +423,8 @@ extension FieldList {
 
 extension SyncState.Peer {
     // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats), 7 whether it begins anew u8, 8 arrived i64, 9
-    // acknowledged (repeats), 10 when a group was named (repeats).
+    // acknowledged (repeats), 10 when a group was named (repeats), 11 what it held of a group (repeats),
+    // 12 with what it hides that (repeats: 1 group, 2 key).
     fileprivate func list(_ id: SyncDeviceID) -> FieldList {
         var list = FieldList()
         list.append(1, id.bytes)
@@ -375,6 +437,13 @@ extension SyncState.Peer {
         list.append(8, arrived?.seconds)
         for (tag, place) in acknowledged.sorted(by: { $0.key < $1.key }) { list.append(9, FieldList(tag, place)) }
         for change in named.mapValues({ SyncGroupChange(named: $0) }).lists() { list.append(10, change) }
+        list.append(11, held)
+        for (tag, key) in digestKeys.sorted(by: { $0.key < $1.key }) {
+            var entry = FieldList()
+            entry.append(1, tag.bytes)
+            entry.append(2, key)
+            list.append(12, entry)
+        }
         return list
     }
 
@@ -389,11 +458,19 @@ extension SyncState.Peer {
         beginsAnew = list.bytes(7) != nil
         let arrival: Int64? = try list.integer(8)
         arrived = arrival.map(Timestamp.init(seconds:))
+        held = try list.digests(11)
+        for entry in try list.lists(12) {
+            guard let tag = entry.bytes(1).flatMap({ SyncGroupTag($0) }), let key = entry.bytes(2) else {
+                throw FieldList.Malformed()
+            }
+            digestKeys[tag] = Array(key)
+        }
     }
 }
 
 extension SyncState.Own {
-    // 1 head, 2 file (repeats), 3 what is known of a group's (repeats), 4 roster, 5 whether it is confirmed u8, 7 time i64.
+    // 1 head, 2 file (repeats), 3 what is known of a group's (repeats), 4 roster, 5 whether it is confirmed u8, 7 time i64,
+    // 8 what it tells of what is held of a group (repeats).
     fileprivate var list: FieldList {
         var list = FieldList()
         list.append(1, head.list)
@@ -402,6 +479,7 @@ extension SyncState.Own {
         list.append(4, roster)
         list.append(5, UInt8(isConfirmed ? 1 : 0))
         list.append(7, time?.seconds)
+        list.append(8, held)
         return list
     }
 
@@ -415,6 +493,7 @@ extension SyncState.Own {
         self.init(
             head: try SeenHead(try list.lists(1).first), files: try list.groupFiles(2), told: told,
             roster: Array(list.bytes(4) ?? []), isConfirmed: confirmed == 1)
+        held = try list.digests(8)
         let seconds: Int64? = try list.integer(7)
         time = seconds.map(Timestamp.init(seconds:))
     }

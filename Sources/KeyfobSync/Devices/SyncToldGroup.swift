@@ -22,8 +22,36 @@ extension SyncState {
         /// written.
         package var traits: [[UInt8]: [UInt8]] = [:]
 
+        /// What is held of the group, as far as it was looked at.
+        package var held: Held?
+        /// With what its digest is hidden from those that do not share the group; every file has it.
+        package var digestKey: [UInt8] = []
+
         /// Nothing told.
         package init() {}
+
+        /// What a vault holds of a group.
+        package struct Held: Hashable, Sendable {
+            /// What stands for the state of the vault in which it was found.
+            package let basis: [UInt8]
+            /// What was taken in by then.
+            package let vector: SyncVector
+            /// What stands for it.
+            package let digest: [UInt8]
+            /// What stood for it when that was taken in.
+            package let first: [UInt8]
+
+            /// What is held.
+            ///
+            /// - Parameter before: What was held when this was looked at the last time.
+            package init(basis: [UInt8], vector: SyncVector, digest: [UInt8], since before: Held?) {
+                (self.basis, self.vector, self.digest) = (basis, vector, digest)
+                first = before.flatMap { $0.vector == vector ? $0.first : nil } ?? digest
+            }
+
+            /// Whether it has changed since, although nothing was told or taken in.
+            package var hasDrifted: Bool { digest != first }
+        }
 
         /// A segment.
         package struct Segment: Hashable, Sendable {
@@ -59,7 +87,8 @@ extension SyncState {
         }
 
         // 1 tag, 2 basis, 3 reader (repeats), 4 name, 5 change u64, 6 content, 7 segment (repeats: 1 after u64, 2 start u64, 3 weight u8, 4
-        // size u64), 8 whether it is stale u8, 9 traits (repeats: 1 hash, 2 traits).
+        // size u64), 8 whether it is stale u8, 9 traits (repeats: 1 hash, 2 traits),
+        // 10 key of the digest, 11 what is held (1 basis, 2 vector, 3 digest, 4 what it was at first).
         func list(_ tag: SyncGroupTag) -> FieldList {
             var list = FieldList()
             list.append(1, tag.bytes)
@@ -83,6 +112,8 @@ extension SyncState {
                 entry.append(2, traits)
                 list.append(9, entry)
             }
+            list.append(10, digestKey)
+            if let held { list.append(11, held.list) }
             return list
         }
 
@@ -103,6 +134,27 @@ extension SyncState {
                 guard let hash = entry.bytes(1), let traits = entry.bytes(2) else { throw FieldList.Malformed() }
                 self.traits[Array(hash)] = Array(traits)
             }
+            digestKey = Array(list.bytes(10) ?? [])
+            held = try list.lists(11).first.map { (list) throws(FieldList.Malformed) in try Held(list) }
         }
+    }
+}
+
+extension SyncState.ToldGroup.Held {
+    fileprivate var list: FieldList {
+        var list = FieldList()
+        list.append(1, basis)
+        list.append(2, vector.bytes)
+        list.append(3, digest)
+        list.append(4, first)
+        return list
+    }
+
+    fileprivate init(_ list: FieldList) throws(FieldList.Malformed) {
+        guard let basis = list.bytes(1), let vector = list.bytes(2), let digest = list.bytes(3),
+            let first = list.bytes(4)
+        else { throw FieldList.Malformed() }
+        (self.basis, self.vector) = (Array(basis), SyncVector(bytes: Array(vector)))
+        (self.digest, self.first) = (Array(digest), Array(first))
     }
 }

@@ -38,6 +38,9 @@ package struct Table {
         self.columns = columns
     }
 
+    /// Whether it has no line but the names of the columns.
+    package var isEmpty: Bool { rows.isEmpty }
+
     /// Adds a line.
     package mutating func add(_ row: [String]) {
         rows.append(row.map(TerminalText.line).map { columns == nil ? $0 : TerminalCharset.shown($0) })
@@ -86,15 +89,19 @@ package struct Table {
         let order = shown.filter { !yielding.contains($0) } + shown.filter(yielding.contains)
         let room = order.dropFirst().map { DisplayWidth.of(header[$0]) }.max() ?? 0
         var lines: [String] = []
+        func says(_ column: Int, _ row: [String]) -> Bool {
+            row.indices.contains(column) && !["", "-"].contains(row[column])
+        }
         for row in rows {
-            guard let title = order.first else {
+            // What one row is about may stand in another column than what others are about.
+            guard let title = order.first(where: { says($0, row) }) ?? order.first else {
                 lines += Self.block(row, columns)
                 continue
             }
             // What is set in belongs to the row above, whatever words its name is made of.
             let names = TextWrapping.lines(row[title], to: columns, hanging: 4)
             lines += names.prefix(1) + names.dropFirst().map { $0.hasPrefix(" ") ? $0 : " " + $0 }
-            for column in order.dropFirst() where row.indices.contains(column) && !["", "-"].contains(row[column]) {
+            for column in order where column != title && says(column, row) {
                 let name = header[column].lowercased()
                 let gap = String(repeating: " ", count: room - DisplayWidth.of(name) + 2)
                 lines += TextWrapping.lines("  \(name)\(gap)\(row[column])", to: columns, hanging: room + 4)

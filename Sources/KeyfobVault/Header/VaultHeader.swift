@@ -81,6 +81,9 @@ package struct VaultHeader: Equatable, Sendable {
         return nil
     }
 
+    /// The slots that open one group each.
+    package var grantedSlots: [KeySlot] { groups.flatMap { group in group.grants.map { $0.slot } } }
+
     /// Whether a slot of the vault, or of one of its groups, is of a kind.
     package func hasSlot(_ kind: KeySlot.Kind) -> Bool {
         slots.contains { $0.kind == kind } || groups.contains { $0.grants.contains { $0.slot.kind == kind } }

@@ -97,7 +97,7 @@ extension ContractTests {
         "askForOtherScopes", "checkNetwork", "chooseAccount", "chooseClient", "chooseGroup", "chooseScopes",
         "createVault", "diagnose", "explainSelection", "giveOtherKey", "listAccounts", "listClients",
         "listGroups", "meetPolicy", "omitCredentials", "omitTenant", "permitProgram", "rebind", "replaceLostKey",
-        "signIn", "signInOrImport", "storeTokenOf", "trustCertificate", "undo", "undoRemoval", "unlock", "useHTTPS",
+        "signIn", "storeTokenOf", "trustCertificate", "undo", "undoRemoval", "unlock", "useHTTPS",
         "wait",
     ]
 }

@@ -13,8 +13,9 @@ struct JSONOptionTests {
 
     /// What prints the document of a command beside it, which is shown.
     private static let alike = [
-        "sync run", "sync join", "sync approve", "sync revoke", "sync accept", "setup docker", "setup kubectl",
-        "setup mail", "setup mcp", "setup broker", "setup url-scheme", "setup direnv", "setup az", "mirror msal",
+        "sync run", "sync join", "sync approve", "sync revoke", "sync accept", "sync repair", "setup docker",
+        "setup kubectl", "setup mail", "setup mcp", "setup broker", "setup url-scheme", "setup direnv", "setup az",
+        "mirror msal",
         "mirror stop",
     ]
 

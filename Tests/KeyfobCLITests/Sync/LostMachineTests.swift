@@ -57,15 +57,15 @@ struct LostMachineTests {
         try machines.settle()
         let told = try machines.on("three", "keyfob lost two")
         #expect(told.status == 64, "\(told)")
-        let parts = told.text.split(separator: "what it has decided goes with it:\n")
+        let parts = told.text.split(separator: "what it decided, which is removed with it:\n")
         #expect(parts.count == 2 && parts.last?.contains("is bound to") == true, "\(told)")
-        #expect(told.text.contains("its own token or sign-in, if it has one"), "\(told)")
+        #expect(told.text.contains("a token or sign-in of its own, if any"), "\(told)")
         #expect(try machines.on("three", "keyfob lost two --force --keep nobody").status == 64)
         let outcome = try machines.on(
             "three", "keyfob lost two --force --json | jq -c '(.decisions | length), (.steps[] | .reason)'")
-        #expect(outcome.text.hasPrefix("1\n") && outcome.text.contains("nothing is known of that here"), "\(outcome)")
+        #expect(outcome.text.hasPrefix("1\n") && outcome.text.contains("this vault cannot know"), "\(outcome)")
         let again = try machines.on("three", "keyfob lost two")
-        #expect(again.errors.contains("nothing else is known here"), "\(again)")
+        #expect(again.errors.contains("this vault knows of nothing else that two can use"), "\(again)")
     }
 
     @Test("the answer on the terminal counts, and no leaves it in")
@@ -73,10 +73,10 @@ struct LostMachineTests {
         let machines = try machines()
         try machines.place.write("lost.sh", SyncMachines.home("one") + "keyfob lost two")
         let line = "sh lost.sh"
-        let no = try machines.place.onTerminal(line, [("from now on? [y/N] ", "n\n")])
+        let no = try machines.place.onTerminal(line, [("It then gets nothing new. [y/N] ", "n\n")])
         #expect(no.status == 15 && no.screen.contains("nothing was changed"), "\(no)")
-        #expect(no.screen.contains("the sign-in of all machines"), "\(no)")
-        let yes = try machines.place.onTerminal(line, [("from now on? [y/N] ", "y\n")])
+        #expect(no.screen.contains("the sign-in that all machines share"), "\(no)")
+        let yes = try machines.place.onTerminal(line, [("It then gets nothing new. [y/N] ", "y\n")])
         #expect(yes.status == 0 && yes.screen.contains("revoked two"), "\(yes)")
         #expect(yes.screen.contains("keyfob logout"), "\(yes)")
     }

@@ -103,6 +103,8 @@ struct SyncCommandTests {
         let machines = try SyncMachines("one", "two", at: place)
         try machines.add("of-two", on: "two")
         try machines.settle()
+        #expect(try machines.on("one", "keyfob sync repair").errors.contains("told everything anew"))
+        #expect(try machines.on("two", "keyfob sync").errors.contains("nothing new from others"))
         #expect(try machines.on("two", "keyfob sync leave").errors.hasPrefix("left the sync"))
         try machines.on("two", "keyfob sync status").expectError(78, "the vault is not in a sync")
         try machines.on("two", "ls $XDG_STATE_HOME/keyfob | grep sync-").expectStatus(1)
@@ -155,12 +157,21 @@ struct SyncCommandTests {
     func missing() throws {
         let machines = try SyncMachines("one", "two")
         try machines.run("mv remote away").expectSuccess()
-        try machines.on("one", "keyfob sync").expectError(66, "there is no folder")
+        try machines.on("one", "keyfob sync").expectError(66, "there is no folder", "'keyfob sync leave --here-only'")
         try machines.run("mv away remote").expectSuccess()
         try machines.on("one", "keyfob sync -q").expectSuccess()
         let alone = try Workplace.withVault()
-        try alone.run("keyfob sync init nowhere.git").expectError(75, "git could not read")
-        try alone.run("keyfob sync").expectError(78)
+        // What is printed makes the place, and then the sync begins there.
+        for (remote, missing, way) in [
+            ("a/b/c", "there is no folder \(alone.path)/a;", "mkdir -p \(alone.path)/a/b/c/"),
+            ("nowhere.git", "there is no repository", "git init --bare \(alone.path)/nowhere.git"),
+            ("git+nowhere", "there is no repository", "git init --bare \(alone.path)/nowhere"),
+        ] {
+            try alone.run("keyfob sync join \(remote)").expectError(66, "name the place as this machine sees")
+            try alone.run("keyfob sync init \(remote)").expectError(66, missing, "make it with '\(way)'")
+            try alone.run("keyfob sync").expectError(78)
+            try alone.run("\(way); keyfob sync init -q \(remote) && keyfob sync leave -q").expectSuccess()
+        }
     }
 }
 

@@ -45,9 +45,10 @@ struct SyncProgramTests {
         #expect(SyncChoice.chosen(many, \.path, \.size).count == SyncChoice.fileLimit)
     }
 
-    @Test("what rclone says of a remote that it does not know is passed on")
+    @Test("a remote that rclone does not know is named, and how one is set up")
     func unknown() throws {
         let place = try Workplace.withVault()
-        try place.run("keyfob sync init rclone:nowhere:keyfob").expectError(75, "rclone could not", "nowhere")
+        try place.run("keyfob sync init rclone:nowhere:keyfob").expectError(
+            78, "rclone has no remote 'nowhere'", "'rclone config' sets one up")
     }
 }

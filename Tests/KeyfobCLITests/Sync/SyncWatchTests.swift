@@ -28,7 +28,7 @@ struct SyncWatchTests {
     private func awaiting(_ account: String, on name: String) -> String {
         """
         (\(SyncMachines.home(name))for try in $(seq 1000); do
-            keyfob account list | grep -q '\(account) ' && exit 0
+            keyfob account list -q | grep -q '\(account) ' && exit 0
             sleep 0.02
         done
         echo \(account) did not come) || exit

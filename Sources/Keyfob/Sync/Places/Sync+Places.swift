@@ -30,10 +30,15 @@ extension Keyring.Sync {
         at place: String, named name: String? = nil, _ access: SyncAccess
     ) async throws(KeyringError) -> SyncReport {
         let remote = try SyncRemote(place)
+        if let name { try NewName.device.require(name) }
         return try await StoreCall.run { () async throws(KeyringError) in
             try requireNoSync()
             let transport = try remote.transport(for: keyring, access)
-            try await transport.fetch()
+            do throws(KeyringError) {
+                try await transport.fetch()
+            } catch  where error.code == .noSuchFile {
+                throw remote.isToBeMade(error)
+            }
             let files = try SyncFolder(transport.folder)
             guard !files.devices().contains(where: { !files.heads(of: $0).isEmpty }) else {
                 throw KeyringError(.alreadyExists, "there is a sync at \(remote.text) already", advice: .joinSync)
@@ -57,11 +62,15 @@ extension Keyring.Sync {
         let remote = try SyncRemote(place)
         return try await StoreCall.run { () async throws(KeyringError) in
             let transport = try remote.transport(for: keyring, access)
-            return try await transport.attempt { () throws(KeyringError) in
-                try join(
-                    at: remote.text, named: name, trusting: words, groups: groups, through: transport.folder)
-                let status = try status()
-                return (status, status.ownFolder)
+            do throws(KeyringError) {
+                return try await transport.attempt { () throws(KeyringError) in
+                    try join(
+                        at: remote.text, named: name, trusting: words, groups: groups, through: transport.folder)
+                    let status = try status()
+                    return (status, status.ownFolder)
+                }
+            } catch  where error.code == .noSuchFile {
+                throw error.saying(error.message, advice: .namePlace)
             }
         }
     }
@@ -109,6 +118,21 @@ extension Keyring.Sync {
             }
             try forget()
             try? FileManager.default.removeItem(atPath: SyncRemote.place(of: keyring))
+        }
+    }
+
+    /// Takes in everything that was told, also what was taken in before, and writes everything for the others.
+    ///
+    /// For machines that have taken in the same and hold something else (``SyncStatus/Finding/Remedy/repair``). Of two values with
+    /// the same version all machines take the same one.
+    ///
+    /// - Throws: As ``run(_:)``; `configuration` where this device does not take part.
+    public func repair(_ access: SyncAccess) async throws(KeyringError) -> SyncReport {
+        try await StoreCall.run { () async throws(KeyringError) in
+            let transport = try openTransport(access)
+            try await transport.fetch()
+            try readAgain()
+            return try await transport.synchronise(keyring)
         }
     }
 

@@ -57,8 +57,7 @@ struct SyncGitFolder {
         }
         guard kind("HEAD")?.isRegularFile == true, kind("objects") != nil, kind("refs") != nil else {
             throw KeyringError(
-                .offline, "git could not read \(repository): there is no repository",
-                advice: .tryAgain(.nothingLost))
+                .noSuchFile, "git could not read \(repository): there is no repository", advice: .reachPlace)
         }
         try refuseLinks(in: repository)
         var sharing: String?

@@ -89,8 +89,11 @@ final class SyncRcloneTransport: SyncTransport {
         let outcome = rclone.run(settings + arguments, limit: limit)
         if case .done(let output) = outcome { return output }
         let reason = SyncComplaint.ofRclone(rclone.complaints)
-        let isUnknown = reason?.contains("section in config file") == true
-        throw rclone.failure(
-            outcome, what, reason, advice: isUnknown ? .listRemotes : .tryByHand(["rclone", "lsd", shown]))
+        if case .failed = outcome, reason?.contains("section in config file") == true {
+            let name = shown.prefix { $0 != ":" }
+            throw KeyringError(
+                .configuration, "rclone has no remote '\(name)', so it could not \(what)", advice: .listRemotes)
+        }
+        throw rclone.failure(outcome, what, reason, advice: .tryByHand(["rclone", "lsd", shown]))
     }
 }

@@ -72,6 +72,21 @@ package enum SyncRemote: Hashable {
     /// Where the files of a sync lie on this machine whose remote is no folder.
     static func place(of keyring: Keyring) -> String { keyring.location.state + "/sync-" + keyring.vaultID }
 
+    /// The error of a place where nothing is yet, with what makes it.
+    func isToBeMade(_ error: KeyringError) -> KeyringError {
+        switch self {
+        case .folder(let path):
+            // The first that is missing: what is below it cannot be there.
+            let ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex } + [path.endIndex]
+            let missing = ends.lazy.map { String(path[..<$0]) }.first { !FileManager.default.fileExists(atPath: $0) }
+            return error.saying("there is no folder \(missing ?? path)", advice: .makeFolder(path + "/"))
+        case .git(let address):
+            let path = SyncGitFolder.localPath(address) ?? address
+            return error.saying(error.message, advice: .makeRepository(path))
+        case .rclone, .etcd: return error
+        }
+    }
+
     /// What brings files there and back; it has a lock for as long as it is there.
     func transport(for keyring: Keyring, _ access: SyncAccess) throws(KeyringError) -> any SyncTransport {
         let place = Self.place(of: keyring)

@@ -24,7 +24,9 @@ struct SyncFolderTransport: SyncTransport {
     func fetch() throws(KeyringError) {
         if let closed = KeyringError.closed(folder, toWrite: true) { throw closed }
         let kind = try? FileManager.default.attributesOfItem(atPath: folder + "/.")[.type] as? FileAttributeType
-        guard kind == .typeDirectory else { throw KeyringError(.noSuchFile, "there is no folder \(folder)") }
+        guard kind == .typeDirectory else {
+            throw KeyringError(.noSuchFile, "there is no folder \(folder)", advice: .reachPlace)
+        }
     }
 
     func deliver(_ ownFolder: String) -> Bool { true }

@@ -17,7 +17,12 @@ struct AccountDefaultCommand: ParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
-        if (account == nil) != none { throw ValidationError("name an account, or use --none") }
+        if account == nil, !none { throw ValidationError("name an account, or use --none") }
+        if let account, none {
+            throw ValidationError(
+                "--none goes without an account: 'keyfob account default --none', or 'keyfob account default "
+                    + "\(ShellWord.inMessage(account))'")
+        }
     }
 
     func run() throws {

@@ -59,10 +59,12 @@ struct AccountListCommand: ParsableCommand {
             try StandardOutput.write(filled: lines.joined())
         } else if candidates.isEmpty, let expiring {
             global.say("no sign-in is known to end within \(expiring)")
-        } else if candidates.isEmpty, StandardOutput.columns != nil {
-            global.say("no accounts; \(Advice.importAccounts.text)")
         } else {
-            try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups())))
+            let providers = ProviderNames(keyring, groups)
+            try global.show(
+                Self.table(candidates, providers, isWide: wide, tellsEnd: expiring != nil),
+                orSay: "no accounts; \(Advice.importAccounts.text)")
+            if let account { try tellOthers(than: found, beginningWith: account, keyring, groups) }
         }
         guard damage.isEmpty else {
             for warning in damage { StandardError.write(line: "keyfob: \(warning.text)") }
@@ -81,7 +83,26 @@ struct AccountListCommand: ParsableCommand {
         return candidates.indices.sorted { keys[$0] < keys[$1] }.map { candidates[$0] }
     }
 
-    private func table(_ candidates: [Candidate], _ providers: ProviderNames) -> String {
+    /// Says which accounts a name begins too, where it is the whole name of those that are listed.
+    private func tellOthers(
+        than found: [Candidate], beginningWith text: String, _ keyring: Keyring, _ groups: [AccessGroup]?
+    ) throws(KeyringError) {
+        let (ids, folded) = (Set(found.map(\.account.id)), Identifier.foldedName(text))
+        let all = try keyring.accounts.list(in: groups)
+        let others = all.filter { candidate in
+            !ids.contains(candidate.account.id) && candidate.account.names.contains { $0.hasPrefix(folded) }
+        }
+        guard !others.isEmpty else { return }
+        let names = AccountNaming(among: all)
+        global.say(
+            "not listed: \(Quantity.list(others.map { names.brief($0.account) })), whose name only begins so; "
+                + "'keyfob account list' lists all")
+    }
+
+    /// Accounts as people read them.
+    static func table(
+        _ candidates: [Candidate], _ providers: ProviderNames, isWide wide: Bool = false, tellsEnd: Bool = false
+    ) -> Table {
         let now = WallClock.system.now
         var table = Table(
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
@@ -96,11 +117,11 @@ struct AccountListCommand: ParsableCommand {
                     (account.username.isEmpty ? account.shortSubject(among: nameless) : account.username)
                         + (candidate.isDefault ? " *" : ""),
                     account.label ?? "-", providers.name(of: account.id.environment),
-                    candidate.stateWords(now, tellsEnd: expiring != nil)
+                    candidate.stateWords(now, tellsEnd: tellsEnd)
                         + (candidate.hasTokenMadeByHand ? ", by hand" : ""),
                 ] + (wide ? ["\(account.tenantProfiles.count)", account.id.description] : []))
         }
-        return table.text
+        return table
     }
 
     /// What --format replaces.

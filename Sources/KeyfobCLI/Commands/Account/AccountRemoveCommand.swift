@@ -30,24 +30,29 @@ struct AccountRemoveCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let (account, name, group, isLeftover) = try found(in: keyring)
+        let (account, name, group, remains) = try found(in: keyring)
+        // Tokens without their account have none to come back with.
+        let keepsNothing = forever || remains == .tokens
         if !consent.isGiven {
             let forGood = forever ? " for good" : ""
             if Terminal.isThere, !global.noInput {
-                StandardError.write(line: NamedVault.completing(forever || isLeftover ? Self.gone : Self.kept))
+                StandardError.write(line: NamedVault.completing(keepsNothing ? Self.gone : Self.kept))
             }
-            try Confirmation.ask("Type 'remove' to remove \(name) (group \(group))\(forGood): ", "remove", global)
+            let what = "\(name) (group \(group))\(forGood)"
+            try Confirmation.ask(
+                "Type 'remove' to remove \(what): ", "remove", global, to: "this removes \(what), with its tokens")
         }
-        // What is left of an account that was removed has none to come back with.
         let policy: UndoPolicy =
-            forever ? .erase : isLeftover ? .none : .keep(keyring.undo.command("account remove"))
+            forever ? .erase : keepsNothing ? .none : .keep(keyring.undo.command("account remove"))
         let meanings = try keyring.accounts.meanings(of: account, in: [group])
         let report = try keyring.accounts.remove(account, from: group, unbinds: unbind, undo: policy)
         global.tellWarnings(of: keyring)
-        let words = "removed \(name) with \(Quantity.of(report.records, "record")) from group '\(group)'"
-        try global.tell(
-            .accountRemoved, words + (unbind && !meanings.isEmpty ? ", and what meant it" : "")
-        ) {
+        let words =
+            remains == .meanings
+            ? "removed what meant \(name) in group '\(group)'"
+            : "removed \(name) with \(Quantity.of(report.records, "record")) from group '\(group)'"
+                + (unbind && !meanings.isEmpty ? ", and what meant it" : "")
+        try global.tell(.accountRemoved, words) {
             ($0.account, $0.group, $0.count) = (account.description, group.name, report.records)
             $0.undo = report.undo.map(SignOutDocument.Undo.init)
         }
@@ -76,30 +81,39 @@ struct AccountRemoveCommand: ParsableCommand {
                 + "removes that too")
     }
 
+    /// What there is to remove.
+    private enum Remains {
+        /// The account with all that it holds.
+        case account
+        /// What means an account that is gone already.
+        case meanings
+        /// Tokens whose account is gone.
+        case tokens
+    }
+
+    private typealias Found = (AccountID, name: String, AccessGroup, remains: Remains)
+
     /// An account that is gone already, and that something means.
-    private func gone(in keyring: Keyring) throws(KeyringError) -> (
-        AccountID, name: String, AccessGroup, isLeftover: Bool
-    )? {
+    private func gone(in keyring: Keyring) throws(KeyringError) -> Found? {
         let groups = try global.groups()
         let wanted = Identifier.foldedName(target.account)
         let (former, named) = (try keyring.accounts.former(in: groups), AccountID(target.account))
         if let found = former.first(where: { $0.account.names.contains(wanted) })
             ?? former.first(where: { $0.account.wasCalled(wanted, named) })
         {
-            return (found.account.id, found.account.id.description, found.group, true)
+            return (found.account.id, found.account.id.description, found.group, .meanings)
         }
         guard let id = named else { return nil }
-        return try keyring.accounts.meanings(of: id, in: groups).first.map { (id, id.description, $0.group, true) }
+        return try keyring.accounts.meanings(of: id, in: groups).first
+            .map { (id, id.description, $0.group, .meanings) }
     }
 
     /// The account; where nothing but tokens is left of it, its id alone names it.
-    private func found(in keyring: Keyring) throws(KeyringError) -> (
-        AccountID, name: String, AccessGroup, isLeftover: Bool
-    ) {
+    private func found(in keyring: Keyring) throws(KeyringError) -> Found {
         let groups = try global.groups()
         do throws(KeyringError) {
-            let candidate = try keyring.accounts.named(target.account, in: groups)
-            return (candidate.account.id, keyring.accounts.shownName(of: candidate.account), candidate.group, false)
+            let candidate = try keyring.accounts.named(target.account, in: groups, suggestsNear: false)
+            return (candidate.account.id, keyring.accounts.shownName(of: candidate.account), candidate.group, .account)
         } catch  where error.code == .noSuchAccount {
             if unbind, let gone = try gone(in: keyring) { return gone }
             guard let id = AccountID(target.account),
@@ -107,7 +121,7 @@ struct AccountRemoveCommand: ParsableCommand {
                     $0.account == id && groups?.contains($0.group) ?? true
                 })
             else { throw error }
-            return (id, id.description, left.group, true)
+            return (id, id.description, left.group, .tokens)
         }
     }
 }

@@ -40,10 +40,12 @@ struct AccountShowCommand: ParsableCommand {
                     refusals: refusals.map(RefusalDocument.init)))
         }
         let account = candidate.account
+        let provider = ProviderNames(keyring, try global.groups()).name(of: account.id.environment)
         var lines = [
             "user      \(account.username.isEmpty ? account.shortSubject : account.username)",
             "name      \(account.displayName ?? "-")",
             "label     \(account.label ?? "-")",
+            "provider  \(provider)",
             "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
             "state     \(candidate.stateWords(now))",
         ]
@@ -62,6 +64,7 @@ struct AccountShowCommand: ParsableCommand {
         // An id can be copied only where it is whole.
         try StandardOutput.write(line: "id        \(account.id)")
         for line in lines { try StandardOutput.write(entry: line, hanging: 10) }
+        guard !credentials.isEmpty else { return try StandardOutput.write(line: "tokens    none") }
         try StandardOutput.write(line: "")
         var table = Table(
             header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"], yielding: ["CLIENT", "TENANT"],

@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobTerminal
 
 extension BackupCommand {
@@ -37,6 +38,11 @@ extension BackupCommand {
 
     /// The backups of the folder that is named, or of the vault, which need not open, nor be there any more.
     private func listed() throws(KeyringError) -> [BackupFile] {
+        if let folder, FileAccess.status(folder, following: true)?.isRegularFile == true {
+            throw KeyringError(
+                .usage, "\(folder) is a file, and --list lists the backups in a folder",
+                hint: "'keyfob restore --list \(ShellWord.inMessage(folder))' lists the accounts in a backup")
+        }
         if let folder { return try BackupFile.all(in: folder) }
         let location = try global.location()
         let backups = try BackupFile.all(at: location)

@@ -97,8 +97,10 @@ struct BackupCommand: ParsableCommand {
                 "--verify reads one backup, and \(files.count + 1) are named, as by a pattern that several fit: "
                     + "\(ShellWord.inMessage(verify)) is the first; 'keyfob backup --list FOLDER' lists them")
         }
-        if !diff, files.count > (list ? 1 : 0) {
-            throw ValidationError("a folder is named with --to, and with --list the one to be listed")
+        if list, files.count > 1 { throw ValidationError("--list lists one folder") }
+        if !diff, !list, let place = files.first {
+            throw ValidationError(
+                "the place of a backup is named with --to: 'keyfob backup --to \(ShellWord.inMessage(place))'")
         }
         if verify != nil, makes { throw ValidationError("--verify goes with no option that makes a backup") }
         if verify == nil, !diff, list ? opening.bundlePassphraseFd != nil : opening.isGiven {
@@ -165,14 +167,14 @@ struct BackupCommand: ParsableCommand {
         } catch {
             throw error.naming(bundle: file.name)
         }
-        let isUnknown = summary.purpose == "backup" && !summary.isOwners
         if global.json {
             try JSONOutput.print(BackupVerificationDocument(file: path, bundle: BundleDocument(summary)))
         } else {
             try StandardOutput.write(
-                line: (isUnknown ? "" : "all is well: ") + "\(file.name) is \(summary.kindText) with \(summary.text)")
+                line: (summary.isOfUnknownOrigin ? "" : "all is well: ")
+                    + "\(file.name) is \(summary.kindText) with \(summary.text)")
         }
-        if isUnknown { throw ReportedFailure(status: .malformed) }
+        if summary.isOfUnknownOrigin { throw ReportedFailure(status: .malformed) }
     }
 
     /// Reads a bundle to its end; where what opens it does not show who made it, the vault may.
@@ -180,8 +182,7 @@ struct BackupCommand: ParsableCommand {
         _ file: borrowing BundleFile, _ opener: borrowing BundleOpener
     ) throws(KeyringError) -> BundleSummary {
         let summary = try Keyring.Bundles.verifyBackup(file, with: opener)
-        guard summary.purpose == "backup", !summary.isOwners,
-            let keyring = (try? global.opening(reaching: .files()))?.keyring
+        guard summary.isOfUnknownOrigin, let keyring = (try? global.opening(reaching: .files()))?.keyring
         else { return summary }
         return try Keyring.Bundles.verifyBackup(file, with: opener, of: keyring)
     }
@@ -214,6 +215,9 @@ enum BackupOrigin: String, Encodable {
 }
 
 extension BundleSummary {
+    /// Whether it is a backup, and nothing shows who made it.
+    var isOfUnknownOrigin: Bool { purpose == "backup" && !isOwners }
+
     /// What people call it, and whose it is.
     var kindText: String {
         switch purpose {

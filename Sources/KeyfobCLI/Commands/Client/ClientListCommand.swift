@@ -39,7 +39,12 @@ struct ClientListCommand: ParsableCommand {
                 item.client.authentication == .none ? "no" : "yes", item.isDefault ? "yes" : "no", from,
             ])
         }
-        try StandardOutput.write(lines: table.text)
+        let name = provider.map { ShellWord.inMessage($0) }
+        try global.show(
+            table,
+            orSay:
+                "no client\(name.map { " of \($0)" } ?? ""); 'keyfob client add ID --provider \(name ?? "PROVIDER")' adds one"
+        )
     }
 
     private func listWellKnown() throws(KeyringError) {
@@ -56,7 +61,10 @@ struct ClientListCommand: ParsableCommand {
                 client.name, client.provider, client.title, client.publisher, client.ways, client.source,
             ])
         }
-        try StandardOutput.write(lines: table.text)
+        try global.show(
+            table,
+            orSay: "no well-known client signs in there; 'keyfob client list --well-known' lists those of all providers"
+        )
     }
 }
 

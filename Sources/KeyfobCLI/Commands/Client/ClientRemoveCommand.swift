@@ -28,7 +28,8 @@ struct ClientRemoveCommand: ParsableCommand {
         let hasSecret = clients.contains { $0.client.id == id && $0.client.authentication != .none }
         if hasSecret, !consent.isGiven {
             try Confirmation.ask(
-                "The secret of client '\(id)' goes too. Type 'remove' to remove it: ", "remove", global)
+                "The secret of client '\(id)' goes too. Type 'remove' to remove it: ", "remove", global,
+                to: "this removes client '\(id)' with its secret")
         }
         try keyring.clients.remove(id, at: provider, in: global.groups())
         global.tellWarnings(of: keyring)

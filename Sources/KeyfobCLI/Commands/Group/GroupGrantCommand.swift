@@ -22,6 +22,6 @@ struct GroupGrantCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .everything)
         let id = try keyring.slots.grant(group, to: try new.slot(global))
         global.tellWarnings(of: keyring)
-        try SlotAddedDocument.tell(id, global)
+        try SlotAddedDocument.tell(id, keyring, global)
     }
 }

@@ -75,15 +75,7 @@ struct GroupRevokeCommand: ParsableCommand {
 
     /// Removes the slot alone; first, so that what is removed after it does not come back by it.
     private func removed(from group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> SlotRevocation {
-        let slots = try keyring.slots.list().filter { $0.group == group && $0.id.hasPrefix(slot.lowercased()) }
-        guard !slots.isEmpty else {
-            let known = try keyring.slots.list().filter { $0.group == group }.map(\.id)
-            throw KeyringError(
-                .noSuchSlot,
-                "group '\(group)' has no slot '\(slot)', but \(known.isEmpty ? "none at all" : Quantity.list(known))",
-                hint: "'keyfob slot list' shows the slots")
-        }
-        try keyring.slots.remove(slot)
+        try keyring.slots.remove(slot, of: group)
         global.say("removed slot \(slot); the group keeps its key")
         let decisions = try keyring.groups.forgetForeignDecisions(in: group, keeping: kept)
         return SlotRevocation(slot: slot, records: 0, removed: decisions.removed, kept: decisions.kept)

@@ -26,7 +26,7 @@ extension ImportCommand {
                 if mode == .replace, !force {
                     try confirm(
                         keyring.bundles.planImport(bundle, with: opener, mode: mode, groups: groups, taking: decisions),
-                        bundle.name)
+                        bundle.name, keyring)
                 }
                 plan = try keyring.bundles.import(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
             }
@@ -39,18 +39,19 @@ extension ImportCommand {
         if global.json {
             try JSONOutput.print(BundleImportDocument(isDryRun: dryRun, plan: PlanDocument(plan)))
         } else {
-            try tell(plan, bundle.name)
+            try tell(plan, bundle.name, keyring)
         }
         if plan.isLeftOut { throw ReportedFailure(status: .malformed) }
     }
 
-    private func confirm(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
+    private func confirm(_ plan: ImportPlan, _ name: String, _ keyring: Keyring) throws(KeyringError) {
         guard !plan.isEmpty else { return }
-        for line in PlanText(plan).signIns + PlanText(plan).travel { StandardError.write(line: line) }
+        let text = ReplacementText(plan, into: keyring)
+        for line in text.before("import") { StandardError.write(line: line) }
         let removed = plan.counts["removed"] ?? 0
         try Confirmation.ask(
             "\(name) holds \(plan.source.text). To take it in, \(Quantity.of(removed, "item")) would be removed. Type 'replace' to go on: ",
-            "replace", global)
+            "replace", global, to: "this puts \(name) in the place of what its groups hold\(text.lossCount)")
     }
 
     /// What is named with --with.
@@ -66,9 +67,10 @@ extension ImportCommand {
         StandardError.write(line: "note: what decides whose token goes where is taken with --with \(names)")
     }
 
-    private func tell(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
+    private func tell(_ plan: ImportPlan, _ name: String, _ keyring: Keyring) throws(KeyringError) {
+        let loss = plan.mode == .replace ? ReplacementText(plan, into: keyring) : nil
         if !global.quiet {
-            for note in (plan.mode == .replace ? PlanText(plan).signIns : []) + PlanText(plan).notes {
+            for note in (loss?.losses ?? []) + PlanText(plan).notes {
                 StandardError.write(line: note)
             }
         }
@@ -90,6 +92,7 @@ extension ImportCommand {
                 : dryRun
                     ? "nothing was changed: this was a dry run of \(name), \(plan.source.text)"
                     : "imported \(name), \(plan.source.text)")
+        if let wayBack = loss?.wayBack { global.say(wayBack) }
     }
 }
 

@@ -35,7 +35,9 @@ struct ProgramListCommand: ParsableCommand {
             header: ["PROGRAM", "MAY", "ACCOUNT", "GROUP", "FOR", "FILE"], yielding: ["FOR", "GROUP"],
             wrapping: ["MAY", "FOR", "FILE"], usual: ["GROUP": AccessGroup.default.name, "FILE": "as allowed"])
         for item in listed { table.add(item.row) }
-        try StandardOutput.write(lines: table.text)
+        try global.show(
+            table,
+            orSay: "nothing is decided of any program; 'keyfob program allow PROGRAM --account ACCOUNT' lets one ask")
     }
 }
 

@@ -44,8 +44,9 @@ extension ProviderRemoveCommand {
         let accounts =
             removal.orphanedAccounts > 0
             ? ["nothing will renew the tokens of \(Quantity.of(removal.orphanedAccounts, "account"))"] : []
+        let (name, consequence) = (removal.provider.name, (clients + accounts).joined(separator: ", and "))
         try Confirmation.ask(
-            "\((clients + accounts).joined(separator: ", and ")). Type '\(removal.provider.name)' to remove it: ",
-            removal.provider.name, global)
+            "\(consequence). Type '\(name)' to remove it: ", name, global,
+            to: "this removes provider '\(name)': \(consequence)")
     }
 }

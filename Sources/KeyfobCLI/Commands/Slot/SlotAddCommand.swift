@@ -27,7 +27,7 @@ struct SlotAddCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .everything)
         let id = try keyring.slots.add(try new.slot(global))
         global.tellWarnings(of: keyring)
-        try SlotAddedDocument.tell(id, global)
+        try SlotAddedDocument.tell(id, keyring, global)
     }
 }
 
@@ -36,11 +36,10 @@ struct SlotAddedDocument: JSONDocument {
     let formatVersion = 1
     let slot: String
 
-    static func tell(_ id: String, _ global: GlobalOptions) throws(KeyringError) {
-        if global.json {
-            try JSONOutput.print(SlotAddedDocument(slot: id))
-        } else {
-            global.say("added slot \(id)")
-        }
+    static func tell(_ id: String, _ keyring: Keyring, _ global: GlobalOptions) throws(KeyringError) {
+        if global.json { return try JSONOutput.print(SlotAddedDocument(slot: id)) }
+        let slot = try keyring.slots.list().first { $0.id == id }
+        let words = slot.map { ": \(SlotText.kind(of: $0)), opens \(SlotText.opened(by: $0, keyring.storage))" }
+        global.say("added slot \(id)\(words ?? "")")
     }
 }

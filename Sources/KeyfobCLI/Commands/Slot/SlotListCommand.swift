@@ -27,19 +27,11 @@ struct SlotListCommand: ParsableCommand {
         for slot in slots {
             let cost = slot.memory.map { " (\($0 >> 20) MiB)" } ?? ""
             table.add([
-                slot.id, slot.kind + cost, slot.group.map { "group \($0)" } ?? whole(slot, storage),
+                slot.id, SlotText.kind(of: slot) + cost, SlotText.opened(by: slot, storage),
                 LocalTime.text(slot.created),
             ])
         }
         return table.text
-    }
-
-    /// What a slot of the vault's key opens: while the desktop's keyring keeps the records, that keyring is the key.
-    private static func whole(_ slot: Keyring.Slot, _ storage: StoragePlace) -> String {
-        switch storage {
-        case .embedded: "the vault"
-        case .secretService: slot.kind == "recipient" ? "backups" : "the vault, once it is moved back"
-        }
     }
 }
 

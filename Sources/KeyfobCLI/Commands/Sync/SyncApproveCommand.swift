@@ -5,8 +5,8 @@ struct SyncApproveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Let a machine into the sync.",
         discussion: """
-            WORDS are those that 'keyfob sync join' has printed on that machine: take them from there. With --group it shares, \
-            and decides for, these groups alone. Without WORDS, lists who asks.
+            WORDS are the six words that 'keyfob sync join' has printed on that machine: read them there. With --group the machine \
+            gets these groups alone, and what it decides counts in these alone. Without WORDS, lists the machines that ask.
 
             'keyfob undo' does not undo this.
 
@@ -29,10 +29,11 @@ struct SyncApproveCommand: ParsableCommand {
             throw KeyringError(
                 .usage,
                 requests.isEmpty
-                    ? "nobody asks to be let in, as far as is seen here"
-                    : "a machine is let in by its words, as it shows them itself",
+                    ? "no machine has asked to join, as far as this one can see"
+                    : "say which machine may join, by the six words on its own screen: these ask",
                 hint: requests.isEmpty
-                    ? "run 'keyfob sync join REMOTE' there" : "compare them, and run 'keyfob sync approve WORDS'",
+                    ? "run 'keyfob sync join REMOTE' there"
+                    : "compare the words, and run 'keyfob sync approve WORDS'",
                 candidates: requests)
         }
         let (change, report) = try NetworkTask.run { [access = options.access] () async throws(KeyringError) in
@@ -41,7 +42,7 @@ struct SyncApproveCommand: ParsableCommand {
         keyring.undo.note(.machineApproved, change.title, as: "sync approve")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
-        let what = groups.map { ", for \(SyncText.groups($0))" } ?? ""
-        global.say(elsewhere: "let \(change.title) in\(what); 'keyfob sync' there brings what is shared")
+        let what = groups.map { " for \(SyncText.groups($0))" } ?? ""
+        global.say(elsewhere: "approved \(change.title)\(what); now run 'keyfob sync' there")
     }
 }

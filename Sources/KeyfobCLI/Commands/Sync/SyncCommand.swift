@@ -27,6 +27,7 @@ struct SyncCommand: ParsableCommand {
             """,
         subcommands: [
             SyncRunCommand.self, SyncInitCommand.self, SyncJoinCommand.self, SyncApproveCommand.self,
-            SyncRevokeCommand.self, SyncLeaveCommand.self, SyncAcceptCommand.self, SyncStatusCommand.self,
+            SyncRevokeCommand.self, SyncLeaveCommand.self, SyncAcceptCommand.self, SyncRepairCommand.self,
+            SyncStatusCommand.self,
         ], defaultSubcommand: SyncRunCommand.self)
 }

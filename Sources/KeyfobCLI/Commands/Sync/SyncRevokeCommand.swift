@@ -6,10 +6,10 @@ struct SyncRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Keep a machine out of the sync from now on.",
         discussion: """
-            Nothing is encrypted for it any more, nothing is taken from it, and what it has decided goes. What it has read it has \
-            read: the sign-ins whose tokens it has are listed, to be ended with 'keyfob logout', and those that it may have made \
-            itself, to be ended at the provider. It can ask to be let in again as another device. Machines that it alone had \
-            let in are out with it and are listed; --keep names one that stays.
+            From now on the machine gets nothing new, and nothing of it is taken in here. What it had decided, such as bindings, is \
+            removed. It keeps what it has read: the sign-ins whose tokens it has are listed, and 'keyfob logout' ends them; those that \
+            it may have made itself are listed too, and end at the provider. To come back it asks again, as a new device. Machines \
+            that only it had approved are revoked too, and listed; --keep names one that stays.
 
             'keyfob undo' does not undo this.
 
@@ -35,20 +35,14 @@ struct SyncRevokeCommand: ParsableCommand {
         keyring.undo.note(.machineRevoked, change.title, as: "sync revoke")
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status, after: change)) }
-        global.say("revoked \(change.title)")
-        for name in change.alsoOut {
-            global.say(
-                "out with it, which alone had let it in: \(TerminalText.line(name)); 'keyfob sync approve WORDS' lets it in again"
-            )
-        }
-        for name in change.reduced { global.say("shares fewer groups without it: \(TerminalText.line(name))") }
-        for line in change.removedDecisions { global.say("removed: \(line)") }
+        global.say("revoked \(change.title): it gets nothing new from now on")
+        for line in SyncText.results(of: change) { global.say(line) }
         if !change.signIns.isEmpty {
-            global.say("it has the refresh tokens of these sign-ins; end them with 'keyfob logout':")
+            global.say("it has the refresh tokens of these sign-ins; 'keyfob logout' ends them:")
             for line in change.signIns { try StandardOutput.write(entry: line, hanging: 2) }
         }
         if !change.mayHaveSignedIn.isEmpty {
-            global.say("each machine makes these sign-ins for itself; end those of \(change.title) at the provider:")
+            global.say("it may have signed in here by itself; end these sign-ins at the provider:")
             for line in change.mayHaveSignedIn { try StandardOutput.write(entry: line, hanging: 2) }
         }
     }

@@ -8,8 +8,9 @@ struct SyncRunCommand: ParsableCommand {
         commandName: "run", abstract: "Take in what others have written, and write what is new here.",
         discussion: """
             'keyfob sync' does the same. It may be run by a timer and by several processes, and be killed at any moment. What is \
-            wrong with one device stops what comes from it and nothing else, and is told until 'keyfob sync accept'. It ends with 65 \
-            then, and where this machine was revoked or another sync began at the same place.
+            wrong with one device stops what comes from it and nothing else, and is told until 'keyfob sync accept'. Where two \
+            have taken in the same and hold something else, 'keyfob sync repair' makes them alike. It ends with 65 in both \
+            cases, and where this machine was revoked or another sync began at the same place.
             With --watch it goes on until it is ended (Ctrl-C, SIGTERM), and then ends with 0: it synchronises when an account \
             changes here, when a folder changes or etcd tells of a change, and for all else every minute, or as often as \
             --every says. A remote that cannot be reached is tried again after growing pauses. It needs a key that it can use \
@@ -44,9 +45,7 @@ struct SyncRunCommand: ParsableCommand {
         }
         global.tellWarnings(of: keyring)
         try SyncText.tell(report, global)
-        if report.status.isCutOff || report.status.findings.contains(where: \.stays) {
-            throw ReportedFailure(status: .malformed)
-        }
+        if report.needsAttention { throw ReportedFailure(status: .malformed) }
     }
 
     /// Synchronises until a signal comes.

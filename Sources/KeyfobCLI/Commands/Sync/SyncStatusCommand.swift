@@ -35,7 +35,7 @@ struct SyncStatusCommand: ParsableCommand {
         for finding in status.findings {
             try StandardOutput.write(entry: "warning \(TerminalText.line(finding.text))", nil)
         }
-        if let finding = status.findings.first(where: \.stays) {
+        if let finding = status.findings.first(where: { $0.remedy != nil }) {
             try StandardOutput.write(entry: "        \(SyncText.advice(finding, status))", nil)
         }
         if let text = SyncText.standstill(status) { try StandardOutput.write(entry: "warning \(text)", nil) }
@@ -76,7 +76,7 @@ enum SyncText {
     static func warnings(_ report: SyncReport) -> [String] {
         report.warnings.map(TerminalText.line)
             + report.status.findings.filter { report.status.state == .member || $0.stays }.map { finding in
-                TerminalText.line(finding.text) + (finding.stays ? "; \(advice(finding, report.status))" : "")
+                TerminalText.line(finding.text) + (finding.remedy != nil ? "; \(advice(finding, report.status))" : "")
             }
     }
 
@@ -138,12 +138,28 @@ enum SyncText {
         }
     }
 
+    /// What else a revocation did, in lines.
+    static func results(of change: SyncChange) -> [String] {
+        change.alsoOut.map {
+            "also revoked, because only \(change.title) had approved it: \(TerminalText.line($0)); "
+                + "'keyfob sync approve WORDS' lets it in again"
+        }
+            + change.reduced.map {
+                "shares fewer groups now, because only \(change.title) had approved it for the others: "
+                    + TerminalText.line($0)
+            } + change.removedDecisions.map { "removed, because \(change.title) had decided it: \($0)" }
+    }
+
     static func groups(_ groups: [AccessGroup]) -> String {
         groups.isEmpty ? "none here" : groups.map { "'\($0)'" }.joined(separator: ", ")
     }
 
-    /// What to do about a finding that stays.
+    /// What to do about a finding that somebody has to do something about.
     static func advice(_ finding: SyncStatus.Finding, _ status: SyncStatus) -> String {
+        if finding.remedy == .repair {
+            return "'keyfob sync repair' makes them alike"
+                + (finding.device == status.own.words ? "" : "; where it does not, run it there too")
+        }
         if finding.device == status.own.words {
             return finding.kind == "rolledBack"
                 ? "it has written its state again; look at who can write there, then 'keyfob sync accept \(finding.device)'"
@@ -186,11 +202,11 @@ struct SyncStatusDocument: JSONDocument {
         let device: String
         let text: String
         let since: String
-        let stays: Bool
+        let remedy: String?
 
         init(_ finding: SyncStatus.Finding) {
             (kind, device, text) = (finding.kind, finding.device, finding.text)
-            (since, stays) = (finding.since.rfc3339, finding.stays)
+            (since, remedy) = (finding.since.rfc3339, finding.remedy?.rawValue)
         }
     }
 

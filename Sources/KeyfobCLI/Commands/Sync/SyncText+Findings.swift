@@ -21,7 +21,7 @@ extension SyncText {
             + status.findings.filter { status.state == .member || $0.stays }.map { finding in
                 Finding(
                     "sync", .warning, TerminalText.line(finding.text),
-                    hint: finding.stays ? advice(finding, status) : nil)
+                    hint: finding.remedy != nil ? advice(finding, status) : nil)
             } + silent(status).map { Finding("sync", .warning, $0.text, hint: $0.advice) }
     }
 }
