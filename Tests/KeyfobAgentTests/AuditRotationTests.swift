@@ -94,6 +94,27 @@ struct AuditRotationTests {
         #expect(try findings().isEmpty)
     }
 
+    @Test("While the vault cannot be written, lines give way all the same, and that is noted as soon as it can")
+    func unwritable() throws {
+        let audit = files
+        try write(files: 2, audit)
+        let vault = URL(filePath: home.location.vault)
+        let journals = try FileManager.default.contentsOfDirectory(atPath: vault.path)
+            .filter { $0.hasSuffix(".db") }.map { vault.appending(path: $0 + "-journal") }
+        // No journal can be written where a folder has its name.
+        for journal in journals {
+            try FileManager.default.createDirectory(at: journal, withIntermediateDirectories: false)
+        }
+        #expect(!journals.isEmpty)
+        #expect(throws: KeyringError.self) { try home.keyring.programs.noteAuditHead(nil, of: .default, part: "0") }
+        try write(files: 8, audit)
+        for journal in journals { try FileManager.default.removeItem(at: journal) }
+        audit.noteHeads(in: home.keyring)
+        let reading = try files.read(.default, home.keyring)
+        #expect(reading.findings.isEmpty)
+        #expect(reading.lines.last?.number == 22)
+    }
+
     @Test("How far it has come is noted in the vault that it is of, and not in one that took its place")
     func anotherVault() throws {
         let (audit, other) = (files, try DeskHome())

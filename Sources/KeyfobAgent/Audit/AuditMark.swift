@@ -179,7 +179,8 @@ final class AuditHeads: Sendable {
         }
     }
 
-    /// Notes in the vault that a file is to begin with a line of that number, and others are to give way.
+    /// Notes in the vault that a file is to begin with a line of that number, and others are to give way; as soon as the vault can
+    /// be written.
     ///
     /// - Parameter last: The line before it.
     func begin(
@@ -187,9 +188,15 @@ final class AuditHeads: Sendable {
     ) throws(KeyringError) {
         let known = state.withLock { $0.known[place] }
         var mark = known?.mark ?? AuditMark(last)
-        try keyring.programs.noteAuditHead(of: place.group, part: place.part) { noted in
-            mark = mark.with(noted.flatMap { AuditMark($0) }).beginning(at: number)
-            return mark.text
+        do {
+            try keyring.programs.noteAuditHead(of: place.group, part: place.part) { noted in
+                mark = mark.with(noted.flatMap { AuditMark($0) }).beginning(at: number)
+                return mark.text
+            }
+        } catch  where error.code == .inputOutput {
+            // While the vault can only be read, it is noted later, so that nobody is refused a stored token for that.
+            mark = mark.beginning(at: number)
+            state.withLock { $0.fresh[place] = mark }
         }
         state.withLock { $0.known[place] = Known(mark: mark, time: known?.time) }
     }
