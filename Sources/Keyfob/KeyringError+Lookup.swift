@@ -4,14 +4,16 @@ internal import KeyfobVault
 
 extension KeyringError {
     /// The error, which says of a group that is not there which ones are.
-    init(_ refusal: LookupRefusal, among groups: [AccessGroup]) {
+    ///
+    /// - Parameter suggestsNear: Whether it names the one that was meant most likely instead. No removal does.
+    init(_ refusal: LookupRefusal, among groups: [AccessGroup], suggestsNear: Bool = true) {
         let plain = KeyringError(refusal)
         guard case .noSuchGroup(let name) = refusal, !groups.isEmpty else {
             self = plain
             return
         }
         let known = groups.map(\.name)
-        let near = NearestWord.suggestion(name.name, among: known)
+        let near = suggestsNear ? NearestWord.suggestion(name.name, among: known) : ""
         self.init(
             plain.code, plain.message + near, advice: plain.advice, candidates: known, names: near.isEmpty ? known : [])
     }

@@ -89,7 +89,7 @@ extension Keyring.Groups {
     public func remove(_ name: AccessGroup) throws(KeyringError) -> Int {
         let removal = try keyring.sync.removalVersion(of: name)
         let (group, count) = try changeVault { state in
-            let group = try state.group(name).keys.group
+            let group = try state.group(name, suggestsNear: false).keys.group
             return (group, try database.removeGroup(name, &state.vault))
         }
         keyring.uses.forget(group)

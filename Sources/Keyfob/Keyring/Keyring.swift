@@ -176,12 +176,13 @@ extension Keyring.State {
 
     /// The group called `name`.
     ///
+    /// - Parameter suggestsNear: Whether the error for a group that is not there names the one that was meant most likely.
     /// - Throws: `groupNotGranted` or `noSuchGroup`.
-    func group(_ name: AccessGroup) throws(KeyringError) -> UnlockedVault.Group {
+    func group(_ name: AccessGroup, suggestsNear: Bool = true) throws(KeyringError) -> UnlockedVault.Group {
         do {
             return try reachable(name)
         } catch {
-            throw KeyringError(error, among: vault.groups.map(\.name))
+            throw KeyringError(error, among: vault.groups.map(\.name), suggestsNear: suggestsNear)
         }
     }
 

@@ -50,7 +50,7 @@ extension Keyring.Sync {
         guard let session = try? openSession(), let sync = session.state.sync else { return nil }
         do {
             return try withVault { state in
-                let group = try state.group(name)
+                let group = try state.group(name, suggestsNear: false)
                 var last: ItemVersion?
                 _ = try database.forEachItem(in: group) { result, _ in
                     guard let version = try? result.get().item.version else { return }

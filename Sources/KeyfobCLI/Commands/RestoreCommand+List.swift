@@ -10,8 +10,7 @@ extension RestoreCommand {
         do throws(KeyringError) {
             let opener = try opening.opener(for: file, global)
             var read = try Keyring.Bundles.accounts(in: file, with: opener, groups: groups)
-            // Where what opens it does not show who made it, the vault may.
-            if read.source.isOfUnknownOrigin, let keyring = (try? global.opening(reaching: .files()))?.keyring {
+            if let keyring = global.keyringToJudge(read.source) {
                 read = try Keyring.Bundles.accounts(in: file, with: opener, groups: groups, of: keyring)
             }
             found = read

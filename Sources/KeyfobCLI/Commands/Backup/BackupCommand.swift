@@ -177,13 +177,12 @@ struct BackupCommand: ParsableCommand {
         if summary.isOfUnknownOrigin { throw ReportedFailure(status: .malformed) }
     }
 
-    /// Reads a bundle to its end; where what opens it does not show who made it, the vault may.
+    /// Reads a bundle to its end.
     private func verified(
         _ file: borrowing BundleFile, _ opener: borrowing BundleOpener
     ) throws(KeyringError) -> BundleSummary {
         let summary = try Keyring.Bundles.verifyBackup(file, with: opener)
-        guard summary.isOfUnknownOrigin, let keyring = (try? global.opening(reaching: .files()))?.keyring
-        else { return summary }
+        guard let keyring = global.keyringToJudge(summary) else { return summary }
         return try Keyring.Bundles.verifyBackup(file, with: opener, of: keyring)
     }
 }
@@ -211,6 +210,13 @@ enum BackupOrigin: String, Encodable {
         case .unknown: "nothing shows who"
         case .unreadable: "- (does not open)"
         }
+    }
+}
+
+extension GlobalOptions {
+    /// The keyring where that may show who made a backup, which what opens the backup does not; nil for one of which it is known.
+    func keyringToJudge(_ source: BundleSummary) -> Keyring? {
+        source.isOfUnknownOrigin ? (try? opening(reaching: .files()))?.keyring : nil
     }
 }
 

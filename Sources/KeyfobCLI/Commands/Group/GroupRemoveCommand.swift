@@ -24,8 +24,7 @@ struct GroupRemoveCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
-        let all = try keyring.groups.list()
-        let summary = all.first { $0.name == group }
+        let summary = try keyring.groups.list().first { $0.name == group }
         let (isThere, accounts) = (summary != nil, summary?.accounts ?? 0)
         if accounts > 0, !consent.isGiven {
             if Terminal.isThere, !global.noInput {
@@ -39,23 +38,11 @@ struct GroupRemoveCommand: ParsableCommand {
                 to: "this removes group '\(group)' and everything in it (\(Quantity.of(accounts, "account")))")
         }
         let backup = isThere ? try undo.backUp(keyring) : nil
-        let count = try remove(group, among: all, keyring)
+        let count = try keyring.groups.remove(group)
         global.tellWarnings(of: keyring)
         try global.tell(.groupRemoved, "removed group '\(group)' and \(Quantity.of(count, "record"))") {
             ($0.group, $0.count, $0.backup) = (group.name, count, backup)
         }
         undo.tell(backup, ["--group", group.name], global)
-    }
-
-    /// Removes the group; of one that is not there it tells all that are, and none as the one that was meant: it would be gone.
-    private func remove(
-        _ group: AccessGroup, among all: [Keyring.GroupSummary], _ keyring: Keyring
-    ) throws(KeyringError) -> Int {
-        do {
-            return try keyring.groups.remove(group)
-        } catch  where error.code == .noSuchGroup {
-            throw KeyringError(
-                .noSuchGroup, "there is no group '\(group)'", advice: .listGroups, candidates: all.map(\.name.name))
-        }
     }
 }
