@@ -106,7 +106,7 @@ extension SyncStatus {
                 text: finding.text(
                     title(finding.device), isOwn: finding.device == own,
                     group: finding.group.flatMap { state.groups[$0]?.name }),
-                since: finding.time, remedy: finding.kind == .diverged ? .repair : finding.kind.stays ? .accept : nil)
+                since: finding.time, remedy: finding.remedy)
         }
         last = state.last
         if session.isRevoked {
@@ -120,6 +120,11 @@ extension SyncStatus {
 }
 
 extension SyncFinding {
+    /// What ends it; nil where that happens by itself, or on the other machine.
+    fileprivate var remedy: SyncStatus.Finding.Remedy? {
+        kind == .diverged ? .repair : kind.stays ? .accept : nil
+    }
+
     /// One sentence.
     fileprivate func text(_ name: String, isOwn: Bool, group: AccessGroup?) -> String {
         switch kind {
